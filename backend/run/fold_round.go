@@ -1,0 +1,199 @@
+package run
+
+import (
+	"strings"
+
+	"longwatch/backend/protocol"
+)
+
+func (s *State) start(e Entry, ev PhaseStarted) {
+	if ev.Phase == Plan && s.OpenRound() == nil {
+		s.Rounds = append(s.Rounds, &Round{N: ev.Round, StartedAt: e.At})
+	}
+	s.Open, s.OpenAt = &ev, e.At
+}
+
+func (s *State) fail(ev PhaseFailed) {
+	s.Open = nil
+	s.charge(ev.Usage)
+	r := s.Current()
+	r.Failed = append(r.Failed, ev)
+	switch ev.Fail {
+	case FailThrottled:
+		s.RetryAt = ev.RetryAt
+	case FailCanceled:
+	case FailStart, FailExit, FailTimeout, FailFlood, FailUnreadable:
+		put(&r.Spoilt, ev.Phase, r.Spoilt[ev.Phase]+1)
+	}
+}
+
+func (s *State) interrupt(e Entry, ev Interrupted) {
+	s.Open = nil
+	r := s.Current()
+	put(&r.Spoilt, ev.Phase, r.Spoilt[ev.Phase]+1)
+	if ev.Phase == Execute {
+		r.Interrupted, r.ExecutedSeq = true, e.Seq
+		r.Checked = nil
+	}
+}
+
+func (s *State) plan(e Entry, ev Planned) {
+	s.Open = nil
+	s.charge(ev.Usage)
+	s.Refusal, s.Notes = "", nil
+	r := s.Current()
+	r.Plan, r.PlanSaid = &ev.Plan, &ev.Said
+	s.believe(ev.Round, ev.Plan.Records)
+	if ev.Plan.Contract != "" {
+		s.Contract = ev.Plan.Contract
+	}
+	switch ev.Plan.Route {
+	case protocol.CLI, protocol.GUI:
+	case protocol.Done:
+		s.Done = &Claim{Round: ev.Round, Seq: e.Seq}
+	case protocol.Ask, protocol.Stop:
+		s.Asked = &Asked{
+			Round: ev.Round, Blocked: ev.Plan.Route == protocol.Stop,
+			Question: ev.Plan.Question, Choices: ev.Plan.Choices,
+		}
+	case protocol.Wait:
+		s.Waiting = &Waiting{
+			Round: ev.Round, Until: ev.Plan.Until, Every: ev.Plan.EveryMillis,
+			NextAt: e.At, Expires: e.At + ev.Plan.ExpireMillis,
+		}
+	}
+}
+
+func (s *State) refusePlan(ev PlanRefused) {
+	s.Open = nil
+	s.charge(ev.Usage)
+	s.Current().Refused = ev.Reason
+	s.Refusal = ev.Reason
+}
+
+func (s *State) refuseDone(ev DoneRefused) {
+	s.Done = nil
+	s.Current().Missing = ev.Missing
+	s.Refusal = "the task is not done: " + strings.Join(ev.Missing, "; ")
+}
+
+func (s *State) execute(e Entry, ev Executed) {
+	s.Open = nil
+	s.charge(ev.Usage)
+	r := s.Current()
+	r.Executed, r.ExecutedSeq = &ev, e.Seq
+	r.Checked = nil
+}
+
+// change attributes a change by when it was seen. What an executor or a
+// machine check changes is theirs; anything else makes verdicts stale.
+func (s *State) change(e Entry, ev WorkspaceChanged) {
+	s.Tree = ev.Tree
+	if r := s.Current(); r != nil {
+		r.Changes = append(r.Changes, ev)
+	}
+	theirs := ev.During == Execute || ev.During == Check || ev.During == FinalCheck
+	if ev.Counts && !theirs {
+		s.Changed = e.Seq
+	}
+}
+
+func (s *State) check(e Entry, ev Checked) {
+	s.Open = nil
+	s.charge(ev.Usage)
+	r := s.Current()
+	if ev.Phase == FinalCheck {
+		r.FinalChecked, r.FinalCheckedSeq = &ev, e.Seq
+	} else {
+		r.Checked, r.CheckedSeq = &ev, e.Seq
+	}
+	if ev.Tree != "" {
+		s.Tree = ev.Tree
+	}
+}
+
+func (s *State) audit(e Entry, ev Audited) {
+	s.Open = nil
+	s.charge(ev.Usage)
+	r := s.Current()
+	void := s.Violated != nil && s.Violated.Round == ev.Round && s.Violated.Phase == ev.Phase
+	if void {
+		s.Voids++
+		ev.Verdict = protocol.Unreadable()
+	} else {
+		s.Voids = 0
+	}
+	if ev.Phase == FinalAudit {
+		r.Final, r.FinalSeq = &ev, e.Seq
+	} else {
+		r.Audited, r.AuditedSeq = &ev, e.Seq
+	}
+	r.Void = void
+	if ev.Tree != "" {
+		s.Tree = ev.Tree
+	}
+}
+
+func (s *State) violate(e Entry, ev Violated) {
+	s.Tree = ev.Tree
+	s.Violated = &ev
+	r := s.Current()
+	r.Violations = append(r.Violations, ev)
+	if ev.Counts {
+		s.Changed = e.Seq
+	}
+}
+
+func (s *State) probe(e Entry, ev ProbeResult) {
+	s.Open = nil
+	s.charge(ev.Usage)
+	w := s.Waiting
+	if w == nil {
+		return
+	}
+	w.Looked++
+	w.NextAt = e.At + w.Every
+	if ev.Result.Passed() || e.At >= w.Expires {
+		s.Waiting = nil
+	}
+	if !ev.Result.Passed() && s.Waiting == nil {
+		s.Refusal = "the wait ended without: " + w.Until
+	}
+}
+
+func (s *State) close(e Entry, ev RoundClosed) {
+	r := s.Current()
+	r.End, r.ClosedAt = ev.End, e.At
+	switch ev.End {
+	case EndSupported:
+		s.Streak, s.Failures = 0, nil
+		s.fingerprint(r)
+	case EndUnsupported, EndRefused, EndFailed:
+		s.Streak++
+		s.Failures = append(s.Failures, r.Why())
+		s.fingerprint(r)
+	case EndAsked, EndWaited, EndDone:
+	}
+}
+
+// Why says in one line why the round did not succeed; empty when it did.
+func (r *Round) Why() string {
+	switch {
+	case len(r.Missing) > 0:
+		return "done was refused: " + strings.Join(r.Missing, "; ")
+	case r.Refused != "":
+		return "the plan was refused: " + r.Refused
+	case r.Audited != nil && !r.Audited.Verdict.Supports():
+		why := "audit: " + r.Audited.Verdict.String()
+		if len(r.Audited.Reasons) > 0 {
+			why += " (" + strings.Join(r.Audited.Reasons, "; ") + ")"
+		}
+		return why
+	case len(r.Failed) > 0 && r.Audited == nil:
+		f := r.Failed[len(r.Failed)-1]
+		return string(f.Phase) + " failed: " + f.Detail
+	case r.Interrupted && r.Audited == nil:
+		return "the round was interrupted"
+	}
+	return ""
+}
