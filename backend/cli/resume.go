@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"longwatch/backend/run"
+	"longwatch/backend/rundir"
+	"longwatch/backend/worker"
+)
+
+func (a *app) resumeCommand() *cobra.Command {
+	var text string
+	var rounds int
+	c := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Let a run go on, and follow it",
+		Long: `Goes on with a run whose worker was killed, that was stopped or paused, or that
+ended; follows one that is at work. With -m it says what to do next; a completed
+run needs that. At an open question -m and --rounds are the answer.`,
+		Example: `  longwatch resume last
+  longwatch resume last -m "add a chart for the last quarter"
+  longwatch resume 20261130 --rounds 10`,
+		Args: cobra.ExactArgs(1), ValidArgsFunction: a.runArg,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.withRun(args[0], func(h *rundir.Home, r *rundir.Run) error { return a.resume(h, r, text, rounds) })
+		},
+	}
+	c.Flags().StringVarP(&text, "message", "m", "", "what to do next")
+	c.Flags().IntVar(&rounds, "rounds", 0, "rounds to add")
+	return c
+}
+
+func (a *app) resume(h *rundir.Home, r *rundir.Run, text string, rounds int) error {
+	s, err := r.Fold()
+	if err != nil {
+		return err
+	}
+	if s.Outcome() == run.Complete && text == "" {
+		return hinted(fmt.Errorf("run %s is complete", r.ID), "say what to do next with -m")
+	}
+	for _, c := range resumeCommands(s, text, rounds) {
+		if err := a.post(r, c); err != nil {
+			return err
+		}
+	}
+	var w *worker.Started
+	if _, alive := r.Worker(); !alive {
+		if w, err = worker.Start(h, r, s.Finished != nil); err != nil {
+			return err
+		}
+	}
+	return a.follow(r, w, s.Seq)
+}
+
+// resumeCommands says with commands what the flags of resume mean in a state.
+func resumeCommands(s *run.State, text string, rounds int) []rundir.Command {
+	if s.Gate != nil && (text != "" || rounds > 0) {
+		return []rundir.Command{{Kind: rundir.CommandAnswer, Gate: s.Gate.Gate, Text: text, Rounds: rounds}}
+	}
+	var out []rundir.Command
+	if s.Paused {
+		out = append(out, rundir.Command{Kind: rundir.CommandGo})
+	}
+	if rounds > 0 {
+		out = append(out, rundir.Command{Kind: rundir.CommandLimits, Rounds: rounds})
+	}
+	if text != "" {
+		out = append(out, rundir.Command{Kind: rundir.CommandSend, Text: text})
+	}
+	return out
+}
+
+// post leaves a command in the inbox.
+func (a *app) post(r *rundir.Run, c rundir.Command) error {
+	if c.ID == "" {
+		c.ID = rundir.NewCommandID()
+	}
+	c.At, c.Channel = time.Now().UnixMilli(), "terminal"
+	if err := r.Send(c); err != nil {
+		return usage(err)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package rundir
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What a command asks for.
+const (
+	CommandAnswer = "answer"
+	CommandSend   = "send"
+	CommandStop   = "stop"
+	CommandAbort  = "abort"
+	CommandPause  = "pause"
+	CommandGo     = "go" // ends a pause
+	CommandLimits = "limits"
+)
+
+// Command is one wish of a person's, left in the inbox for the worker.
+type Command struct {
+	V       int    `json:"v"`
+	ID      string `json:"id"` // made by the sender; one id has one effect
+	Kind    string `json:"kind"`
+	At      int64  `json:"at"`
+	Channel string `json:"channel"`
+	Gate    string `json:"gate,omitempty"`
+	End     bool   `json:"end,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Rounds  int    `json:"rounds,omitempty"`
+}
+
+// CommandVersion is the version this code writes and reads.
+const CommandVersion = 1
+
+// MaxCommand bounds a command file, in bytes.
+const MaxCommand = 64 << 10
+
+// MaxMessage bounds what a person can say at once, in bytes, so that it fits
+// into one record.
+const MaxMessage = 7 << 10
+
+// NewCommandID makes an id for a command.
+func NewCommandID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// validID keeps command ids usable as file names.
+var validID = regexp.MustCompile(`^[0-9a-zA-Z][0-9a-zA-Z_-]{0,63}$`)
+
+// Send leaves a command in the inbox. It is there whole, or not at all.
+func (r *Run) Send(c Command) error {
+	c.V = CommandVersion
+	if !validID.MatchString(c.ID) {
+		return fmt.Errorf("command id %q: letters, digits, - and _ only, at most 64", c.ID)
+	}
+	if len(c.Text) > MaxMessage {
+		return fmt.Errorf("the text has %d bytes; at most %d fit: put the rest into a file in the workspace", len(c.Text), MaxMessage)
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	in, err := r.dir.Mkdir("inbox")
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return in.WriteFile(c.ID+".json", b)
+}
+
+// Letter is a command file as it was found. Bad says why it cannot be one.
+type Letter struct {
+	Command
+	Bad string
+}
+
+// Inbox reads the commands that are there, oldest first by their own time.
+// Files that are being written are passed over.
+func (r *Run) Inbox() ([]Letter, error) {
+	in, err := r.dir.Mkdir("inbox")
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	names, err := in.Names()
+	if err != nil {
+		return nil, err
+	}
+	var out []Letter
+	for _, n := range names {
+		id, ok := strings.CutSuffix(n, ".json")
+		if strings.HasPrefix(n, ".") || !ok {
+			continue
+		}
+		b, err := in.ReadFile(n, MaxCommand)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		out = append(out, open(id, b, err))
+	}
+	slices.SortStableFunc(out, func(a, b Letter) int { return cmp.Compare(a.At, b.At) })
+	return out, nil
+}
+
+func open(id string, b []byte, err error) Letter {
+	l := Letter{Command: Command{ID: id}}
+	if err != nil {
+		l.Bad = err.Error()
+		return l
+	}
+	var c Command
+	switch err := json.Unmarshal(b, &c); {
+	case err != nil:
+		l.Bad = "not a command: " + err.Error()
+	case c.V != CommandVersion:
+		l.Bad = fmt.Sprintf("version %d of a command; this worker reads version %d", c.V, CommandVersion)
+	case c.ID != id:
+		l.Bad = "its id is not its file's name"
+	case len(c.Text) > MaxMessage:
+		l.Bad = fmt.Sprintf("its text has %d bytes; at most %d fit", len(c.Text), MaxMessage)
+	default:
+		l.Command = c
+	}
+	return l
+}
+
+// Taken removes a command whose receipt is on disk.
+func (r *Run) Taken(id string) error {
+	err := r.dir.Remove("inbox/" + id + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// InboxPath is the folder to watch for commands.
+func (r *Run) InboxPath() string { return r.dir.Path() + "/inbox" }

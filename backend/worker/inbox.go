@@ -1,0 +1,142 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"longwatch/backend/gate"
+	"longwatch/backend/run"
+	"longwatch/backend/rundir"
+)
+
+// pollInbox is how often the inbox is read when no notice comes: notices are a
+// hint, the folder is the truth.
+const pollInbox = 2 * time.Second
+
+// inbox takes commands as they come, while a phase runs too. Each is recorded,
+// and only then removed.
+type inbox struct {
+	dir   *rundir.Run
+	j     *journal
+	log   *slog.Logger
+	wake  chan struct{} // has one place; the main loop waits on it
+	abort func()        // ends the running phase
+}
+
+// serve reads the inbox until ctx ends.
+func (b *inbox) serve(ctx context.Context) {
+	watch, err := fsnotify.NewWatcher()
+	var notices chan fsnotify.Event
+	if err == nil {
+		defer watch.Close()
+		if err = watch.Add(b.dir.InboxPath()); err == nil {
+			notices = watch.Events
+		}
+	}
+	if err != nil {
+		b.log.Warn("Inbox is polled, not watched", "err", err)
+	}
+	tick := time.NewTicker(pollInbox)
+	defer tick.Stop()
+	for {
+		if err := b.take(); err != nil {
+			b.log.Error("Inbox could not be read", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-notices:
+		case <-tick.C:
+		}
+	}
+}
+
+// take carries out everything in the inbox.
+func (b *inbox) take() error {
+	letters, err := b.dir.Inbox()
+	if err != nil {
+		return err
+	}
+	for _, l := range letters {
+		if err := b.j.appendIf(func(s *run.State) []run.Event { return effect(s, l) }); err != nil {
+			return fmt.Errorf("command %s: %w", l.ID, err)
+		}
+		if err := b.dir.Taken(l.ID); err != nil {
+			return err
+		}
+		if l.Bad == "" && l.Kind == rundir.CommandAbort {
+			b.abort()
+		}
+		select {
+		case b.wake <- struct{}{}:
+		default:
+		}
+	}
+	return nil
+}
+
+// effect is what a command does in a state: its events, each of which carries
+// the command's id as its receipt. A command that had its effect has none.
+func effect(s *run.State, l rundir.Letter) []run.Event {
+	if s.DidCommand(l.ID) {
+		return nil
+	}
+	rec := run.Receipt{Command: l.ID, Channel: l.Channel}
+	refuse := func(why string) []run.Event {
+		return []run.Event{run.CommandRefused{Receipt: rec, Reason: why}}
+	}
+	if l.Bad != "" {
+		return refuse(l.Bad)
+	}
+	switch l.Kind {
+	case rundir.CommandAnswer:
+		return answer(s, l, rec, refuse)
+	case rundir.CommandSend:
+		if strings.TrimSpace(l.Text) == "" {
+			return refuse("the message is empty")
+		}
+		return []run.Event{run.MessageReceived{Receipt: rec, ID: l.ID, Text: l.Text}}
+	case rundir.CommandStop, rundir.CommandAbort:
+		if s.Finished != nil {
+			return refuse("the run has ended")
+		}
+		return []run.Event{run.StopRequested{Receipt: rec, Abort: l.Kind == rundir.CommandAbort}}
+	case rundir.CommandPause, rundir.CommandGo:
+		pause := l.Kind == rundir.CommandPause
+		if s.Paused == pause || s.Finished != nil {
+			return refuse("it is so already, or the run has ended")
+		}
+		return []run.Event{run.PauseSet{Receipt: rec, Paused: pause}}
+	case rundir.CommandLimits:
+		if l.Rounds < 1 || l.Rounds > 10000 {
+			return refuse("rounds to add must be between 1 and 10000")
+		}
+		return []run.Event{run.LimitsChanged{Receipt: rec, Add: run.Limits{Rounds: l.Rounds}}}
+	}
+	return refuse(fmt.Sprintf("there is no command %q", l.Kind))
+}
+
+func answer(s *run.State, l rundir.Letter, rec run.Receipt, refuse func(string) []run.Event) []run.Event {
+	a := run.GateAnswered{Receipt: rec, Gate: l.Gate, End: l.End, Text: l.Text, Rounds: l.Rounds}
+	if s.Gate == nil {
+		return refuse(alreadyAnswered(s, l.Gate))
+	}
+	if err := gate.Fits(s.Gate.GateOpened, a); err != nil {
+		return refuse(err.Error())
+	}
+	return []run.Event{a}
+}
+
+func alreadyAnswered(s *run.State, id string) string {
+	for _, a := range s.Answers {
+		if a.Gate == id {
+			return fmt.Sprintf("gate %s was answered before", id)
+		}
+	}
+	return fmt.Sprintf("gate %q is not open", id)
+}

@@ -1,0 +1,361 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"longwatch/backend/agent"
+	"longwatch/backend/config"
+	"longwatch/backend/guard"
+	"longwatch/backend/ledger"
+	"longwatch/backend/loop"
+	"longwatch/backend/run"
+	"longwatch/backend/rundir"
+	"longwatch/backend/safefs"
+	"longwatch/backend/task"
+)
+
+// Options say which run to keep going.
+type Options struct {
+	Home    *rundir.Home
+	Run     string
+	Reopen  bool // an ended run goes on
+	Version string
+	Log     *slog.Logger
+}
+
+// worker is one life of a run's worker.
+type worker struct {
+	Options
+	dir     *rundir.Run
+	spec    rundir.Spec
+	task    task.Task
+	j       *journal
+	ws      *workspace
+	engine  *loop.Engine
+	wake    chan struct{}
+	summary time.Time
+
+	mu     sync.Mutex
+	cancel context.CancelFunc // of the running step
+}
+
+// Run keeps a run going until it ends, until nobody but a person could go on
+// and nobody attends, or until ctx ends. Whatever happens the run can be
+// resumed from the ledger. [safefs.ErrHeld] when another worker has it.
+func Run(ctx context.Context, o Options) (err error) {
+	w := &worker{Options: o, wake: make(chan struct{}, 1)}
+	if w.dir, err = o.Home.Open(o.Run); err != nil {
+		return err
+	}
+	defer w.dir.Close()
+	lease, err := w.dir.Lease()
+	if err != nil {
+		return fmt.Errorf("run %s: %w", o.Run, err)
+	}
+	defer func() { err = errors.Join(err, lease.Release()) }()
+	if err := w.sign(lease); err != nil {
+		return err
+	}
+	lw, err := w.dir.Writer(ledger.Options{BootID: guard.BootID()})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closing(lw)) }()
+	if w.j, err = openJournal(lw); err != nil {
+		return err
+	}
+	return w.live(ctx)
+}
+
+// closing hides the error of a writer that failed before: that one was told.
+func closing(lw *ledger.Writer) error {
+	if err := lw.Close(); err != nil && !errors.Is(err, ledger.ErrNoEpoch) {
+		return fmt.Errorf("close the ledger: %w", err)
+	}
+	return nil
+}
+
+func (w *worker) sign(lease *safefs.Lease) error {
+	b, err := json.Marshal(rundir.Holder{PID: os.Getpid(), Run: w.Run})
+	if err != nil {
+		return err
+	}
+	return lease.Write(b)
+}
+
+func (w *worker) live(ctx context.Context) error {
+	created := w.j.state.Created
+	var err error
+	if w.spec, err = w.dir.Spec(created); err != nil {
+		return err
+	}
+	data, err := w.dir.Task(created)
+	if err != nil {
+		return err
+	}
+	var problems []config.Problem
+	if w.task, problems = task.Parse(w.spec.TaskName, data); config.Refused(problems) {
+		return fmt.Errorf("task.md: this version reads it differently: %s", problems[0])
+	}
+	lease, err := w.Home.LeaseWorkspace(w.spec.Workspace, w.Run)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lease.Release() }()
+	program, err := guard.Binary()
+	if err != nil {
+		return err
+	}
+	defer program.Close()
+	if err := w.equip(ctx, program); err != nil {
+		return err
+	}
+	return w.serve(ctx)
+}
+
+// equip builds everything the loop needs and opens this worker's epoch.
+func (w *worker) equip(ctx context.Context, program *guard.Program) error {
+	if err := guard.BecomeSubreaper(); err != nil {
+		w.Log.Warn("Orphans of a killed launcher cannot be inherited", "err", err)
+	}
+	s := w.spec.Settings
+	ignored, err := guard.Ignored(slices.Concat(guard.DefaultIgnored, s.Ignore, s.Build, w.task.Build))
+	if err != nil {
+		return fmt.Errorf("build patterns: %w", err)
+	}
+	w.ws, err = openWorkspace(ctx, workspace{
+		root: w.spec.Workspace, dir: w.dir, ignored: ignored,
+		round: func() int { return len(w.j.state.Rounds) },
+	}, w.j.state.Tree)
+	if err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
+	launcher := &guard.Launcher{Self: program.Path}
+	c := &crew{
+		launcher: launcher, roles: w.spec.Roles, output: s.Output, dir: w.dir, workspace: w.spec.Workspace,
+		adapters: Adapters(s),
+	}
+	resumed := w.j.state.Epoch > 0
+	w.engine = &loop.Engine{
+		Journal: w.j, Crew: c, Workspace: w.ws, Keeper: w.dir, Task: w.task, Resumed: resumed,
+		Checker: &checker{launcher: launcher, workspace: w.spec.Workspace},
+		Bounds:  loop.Bounds{Task: loop.DefaultBounds.Task, Control: s.Brief.ControlKiB << 10, Evidence: s.Brief.EvidenceKiB << 10},
+		Now:     func() int64 { return time.Now().UnixMilli() },
+		Agent:   func(p run.Phase, surface string) string { return c.player(p, surface).Agent },
+	}
+	return w.begin(resumed, program)
+}
+
+// Adapters are the agents there are: our own, and the programs that the
+// settings name.
+func Adapters(s config.Settings) map[string]agent.Adapter {
+	out := map[string]agent.Adapter{"playbook": agent.Playbook{Self: ourselves()}}
+	for name, p := range s.Agents {
+		if _, ours := out[name]; !ours && len(p.Command) > 0 {
+			out[name] = agent.Program{Command: p.Command}
+		}
+	}
+	return out
+}
+
+// ourselves is how a process that our launcher starts can be our own binary
+// again: the launcher is it.
+func ourselves() string {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe"
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return path
+}
+
+func (w *worker) begin(resumed bool, program *guard.Program) error {
+	host := run.Host{
+		Version: w.Version, Binary: program.Digest, BootID: guard.BootID(), PID: os.Getpid(),
+		Guard: string(guard.LevelDetect), Why: "kernel confinement is not built in yet",
+		Reopens: w.Reopen, Tree: w.ws.tree(),
+	}
+	kind := run.Started{}.Kind()
+	if resumed {
+		kind = run.Resumed{}.Kind()
+	}
+	return w.j.begin(kind, func(e run.Epoch) run.Event {
+		if resumed {
+			return run.Resumed{Epoch: e, Host: host}
+		}
+		return run.Started{Epoch: e, Host: host}
+	})
+}
+
+// serve runs the loop and the inbox side by side.
+func (w *worker) serve(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	in := &inbox{dir: w.dir, j: w.j, log: w.Log, wake: w.wake, abort: w.abortStep}
+	var tasks sync.WaitGroup
+	defer tasks.Wait()
+	defer end()
+	// What is in the inbox already comes before the first decision.
+	if err := in.take(); err != nil {
+		return err
+	}
+	w.j.mu.Lock()
+	w.j.told = w.saveSummary
+	w.saveSummary(w.j.state)
+	w.j.mu.Unlock()
+	tasks.Go(func() { in.serve(ctx) })
+	tasks.Go(func() { w.beat(ctx) })
+	err := w.loop(ctx)
+	w.j.View(w.forceSummary)
+	return err
+}
+
+// loop makes one decision after the other until there is none to make.
+func (w *worker) loop(ctx context.Context) error {
+	for {
+		if ctx.Err() != nil {
+			return nil
+		}
+		d, err := w.step(ctx)
+		switch {
+		case errors.Is(err, run.ErrIllegal):
+			// A command came between the decision and its record; decide again.
+			continue
+		case err != nil:
+			return w.trouble(ctx, err)
+		}
+		w.Log.Info("Decided", "row", d.Row, "do", d.Step.Do, "phase", d.Step.Phase, "round", d.Step.Round, "reason", d.Reason)
+		if d.Step.Do == loop.DoClose {
+			if err := w.dir.Pack(d.Step.Round); err != nil {
+				w.Log.Warn("Round could not be packed", "round", d.Step.Round, "err", err)
+			}
+		}
+		if d.Step.Do != "" {
+			continue
+		}
+		if d.Disposition == loop.Terminal || w.nobodyAttends(d) {
+			return w.packLast()
+		}
+		w.wait(ctx, d.Until)
+	}
+}
+
+// packLast packs a reply that came after its round was closed.
+func (w *worker) packLast() error {
+	n := 0
+	w.j.View(func(s *run.State) {
+		if r := s.Current(); r != nil && r.End != "" {
+			n = r.N
+		}
+	})
+	if n == 0 {
+		return nil
+	}
+	return w.dir.Pack(n)
+}
+
+func (w *worker) step(ctx context.Context) (loop.Decision, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w.mu.Lock()
+	w.cancel = cancel
+	w.mu.Unlock()
+	return w.engine.Step(ctx)
+}
+
+func (w *worker) abortStep() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cancel != nil {
+		w.cancel()
+	}
+}
+
+// nobodyAttends reports whether an unattended run has come to something only a
+// person can answer: it is left there, to be answered later.
+func (w *worker) nobodyAttends(d loop.Decision) bool {
+	return d.Disposition == loop.AskUser && w.spec.Unattended
+}
+
+// trouble is an error that is not the run's own: a workspace that is gone asks
+// the person, anything else ends this worker, and the run can be resumed.
+func (w *worker) trouble(ctx context.Context, err error) error {
+	if !errors.Is(err, guard.ErrRootMissing) && !errors.Is(err, guard.ErrRootNotDir) {
+		return err
+	}
+	w.Log.Error("Workspace is gone", "err", err)
+	open := false
+	w.j.View(func(s *run.State) { open = s.Open != nil || s.Missing != nil })
+	if open {
+		return err
+	}
+	if err := w.j.Append(run.CapabilityMissing{
+		Name: "workspace", Owner: "user", FixHint: "Put " + strings.TrimSpace(w.spec.Workspace) + " back, then continue.",
+	}); err != nil {
+		return err
+	}
+	return w.loop(ctx)
+}
+
+// wait returns when a command came, at the time until (unix ms, 0 for never),
+// or when ctx ends.
+func (w *worker) wait(ctx context.Context, until int64) {
+	var due <-chan time.Time
+	if until > 0 {
+		t := time.NewTimer(time.Until(time.UnixMilli(until)))
+		defer t.Stop()
+		due = t.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-w.wake:
+	case <-due:
+	}
+}
+
+// beatEvery is how often a worker leaves a sign of life.
+const beatEvery = 10 * time.Second
+
+func (w *worker) beat(ctx context.Context) {
+	t := time.NewTicker(beatEvery)
+	defer t.Stop()
+	for {
+		if err := w.dir.Beat(time.Now()); err != nil {
+			w.Log.Warn("Heartbeat could not be written", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+	}
+}
+
+// summaryEvery bounds how often the list's cache is written while nothing
+// decisive happens.
+const summaryEvery = time.Second
+
+func (w *worker) saveSummary(s *run.State) {
+	if s.Gate == nil && s.Finished == nil && time.Since(w.summary) < summaryEvery {
+		return
+	}
+	w.forceSummary(s)
+}
+
+func (w *worker) forceSummary(s *run.State) {
+	w.summary = time.Now()
+	if err := w.dir.SaveSummary(s, w.spec.CreatedAt); err != nil {
+		w.Log.Warn("Summary could not be written", "err", err)
+	}
+}

@@ -1,0 +1,128 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"longwatch/backend/guard"
+	"longwatch/backend/run"
+	"longwatch/backend/rundir"
+)
+
+// mostListed is how many changes a record lists; all of them are in a file.
+const mostListed = 20
+
+// longestPath bounds a listed path, in bytes.
+const longestPath = 300
+
+// workspace watches the folder by comparing manifests. It implements
+// loop.Workspace.
+type workspace struct {
+	root    string
+	dir     *rundir.Run
+	ignored guard.Matcher
+	round   func() int
+	last    *guard.Manifest
+	// unlisted is set when the folder is not as the ledger says and the old
+	// manifest is lost: that it changed is known, what changed is not.
+	unlisted bool
+	lists    int
+}
+
+// openWorkspace takes up where the last worker left: tree is the digest of the
+// workspace in the ledger, empty before the first look.
+func openWorkspace(ctx context.Context, w workspace, tree string) (*workspace, error) {
+	if b, err := w.dir.Manifest(); err == nil {
+		if m, err := guard.LoadManifest(bytes.NewReader(b)); err == nil && m.Digest() == tree {
+			w.last = m
+			return &w, nil
+		}
+	}
+	m, err := guard.Scan(ctx, w.root, guard.ScanOptions{})
+	if err != nil {
+		return nil, err
+	}
+	w.last, w.unlisted = m, tree != "" && m.Digest() != tree
+	return &w, w.save()
+}
+
+// tree is the digest of the workspace as it was last seen.
+func (w *workspace) tree() string { return w.last.Digest() }
+
+// Observe implements loop.Workspace.
+func (w *workspace) Observe(ctx context.Context, thorough bool) (run.Changes, error) {
+	m, err := guard.Scan(ctx, w.root, guard.ScanOptions{Base: w.last, FullHash: thorough})
+	if err != nil {
+		return run.Changes{}, err
+	}
+	diff := guard.Diff(w.last, m)
+	w.last = m
+	c := run.Changes{Count: len(diff), Tree: m.Digest()}
+	if w.unlisted {
+		w.unlisted = false
+		c.Count, c.Counts = max(1, c.Count), true
+		c.First = []run.Change{{Path: ".", What: "unlisted changes below", Kind: "dir"}}
+	}
+	if len(diff) == 0 {
+		return c, nil
+	}
+	if err := w.list(&c, diff); err != nil {
+		return c, err
+	}
+	return c, w.save()
+}
+
+// list fills in the changes; when there are many, all of them go to a file that
+// is on disk before the record names it.
+func (w *workspace) list(c *run.Changes, diff []guard.Change) error {
+	var all bytes.Buffer
+	for i, d := range diff {
+		ignored := w.ignored.Match(d.Path, d.Kind == "dir")
+		c.Counts = c.Counts || !ignored
+		if i < mostListed {
+			c.First = append(c.First, change(d, ignored))
+		}
+		b, err := json.Marshal(d)
+		if err != nil {
+			return err
+		}
+		all.Write(append(b, '\n'))
+	}
+	if len(diff) <= mostListed {
+		return nil
+	}
+	w.lists++
+	sum := sha256.Sum256(all.Bytes())
+	c.SHA256 = hex.EncodeToString(sum[:])
+	var err error
+	c.File, err = w.dir.Keep(w.round(), fmt.Sprintf("changes-%s.jsonl", c.SHA256[:12]), all.String(), true)
+	return err
+}
+
+func change(d guard.Change, ignored bool) run.Change {
+	c := run.Change{What: string(d.What), Kind: d.Kind, Ignored: ignored}
+	path := d.Path
+	if len(path) > longestPath {
+		path = path[:longestPath/2] + "…" + path[len(path)-longestPath/2:]
+	}
+	if utf8.ValidString(path) {
+		c.Path = path
+	} else {
+		c.PathB64 = base64.StdEncoding.EncodeToString([]byte(path))
+	}
+	return c
+}
+
+func (w *workspace) save() error {
+	var b bytes.Buffer
+	if err := w.last.Save(&b); err != nil {
+		return err
+	}
+	return w.dir.SaveManifest(b.Bytes())
+}
