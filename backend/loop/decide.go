@@ -3,7 +3,6 @@ package loop
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"longwatch/backend/gate"
 	"longwatch/backend/protocol"
@@ -103,7 +102,9 @@ func Decide(s *run.State, now int64) (Decision, error) {
 	for _, r := range table {
 		if d := r.decide(s, now); d != nil {
 			d.Row = r.n
-			d.Notice = notice(s)
+			if s.Finished == nil {
+				d.Notice = notice(s)
+			}
 			return *d, nil
 		}
 	}
@@ -142,13 +143,13 @@ func interrupted(s *run.State, _ int64) *Decision {
 	}
 }
 
-func stopping(s *run.State, _ int64) *Decision {
+func stopping(s *run.State, now int64) *Decision {
 	switch {
 	case s.Abort:
 		return finish(run.Aborted, "aborted by the person")
 	case !s.Stop:
 		return nil
-	case wantsReport(s):
+	case wantsReport(s, now):
 		return phase(s, run.Report, "stop requested: the reporter writes the reply")
 	}
 	return finish(run.Stopped, "stopped by the person")
@@ -162,12 +163,12 @@ func paused(s *run.State, _ int64) *Decision {
 }
 
 // gateOpen also carries out an answer that ends the run.
-func gateOpen(s *run.State, _ int64) *Decision {
+func gateOpen(s *run.State, now int64) *Decision {
 	if a := s.Ended; a != nil {
 		if a.Trigger == run.GateCompleted {
 			return finish(run.Complete, "the person accepted the result")
 		}
-		if wantsReport(s) {
+		if wantsReport(s, now) {
 			return phase(s, run.Report, "the person ends the run: the reporter writes the reply")
 		}
 		return finish(run.Incomplete, fmt.Sprintf("ended by the person at gate %s", a.Trigger))
@@ -185,14 +186,14 @@ func budget(s *run.State, now int64) *Decision {
 	if s.Done != nil || (r != nil && r.Acted()) {
 		return nil
 	}
-	return askOrEnd(s, gate.MaxRounds(s, now))
+	return askOrEnd(s, gate.MaxRounds(s, now), now)
 }
 
 func failing(s *run.State, now int64) *Decision {
 	if s.OpenRound() != nil {
 		return nil
 	}
-	return askOrEnd(s, gate.RepeatedFailure(s, now))
+	return askOrEnd(s, gate.RepeatedFailure(s, now), now)
 }
 
 func throttled(s *run.State, now int64) *Decision {
@@ -346,9 +347,9 @@ func ask(q *gate.Question) *Decision {
 }
 
 // askOrEnd asks, or ends an unattended run at a gate nobody needs to answer.
-func askOrEnd(s *run.State, q *gate.Question) *Decision {
+func askOrEnd(s *run.State, q *gate.Question, now int64) *Decision {
 	if q != nil && s.Created.Unattended {
-		if wantsReport(s) {
+		if wantsReport(s, now) {
 			return phase(s, run.Report, "the run ends: the reporter writes the reply")
 		}
 		return finish(run.Incomplete, string(q.Trigger)+": "+q.Text)
@@ -356,10 +357,11 @@ func askOrEnd(s *run.State, q *gate.Question) *Decision {
 	return ask(q)
 }
 
-// wantsReport reports whether there is something to report that was not.
-func wantsReport(s *run.State) bool {
+// wantsReport reports whether there is something to report that was not, and
+// somebody to write it now: an end does not wait for a provider.
+func wantsReport(s *run.State, now int64) bool {
 	r := s.Current()
-	return r != nil && !s.Replied && r.Spoilt[run.Report] < Attempts
+	return r != nil && !s.Replied && r.Spoilt[run.Report] < Attempts && s.RetryAt <= now
 }
 
 func hasChecks(r *run.Round) bool {
@@ -372,33 +374,4 @@ func hasChecks(r *run.Round) bool {
 		}
 	}
 	return false
-}
-
-// notice names the budgets that have just passed 80 %.
-func notice(s *run.State) string {
-	var out []string
-	for _, b := range passed(s) {
-		out = append(out, b.Budget)
-	}
-	return strings.Join(out, " ")
-}
-
-// passed lists the budgets that passed 80 % and were not noted yet.
-func passed(s *run.State) []run.BudgetNoted {
-	var out []run.BudgetNoted
-	for _, b := range budgets(s) {
-		if b.Limit > 0 && b.Used*10 >= b.Limit*8 && !s.Noted[b.Budget] {
-			out = append(out, b)
-		}
-	}
-	return out
-}
-
-func budgets(s *run.State) []run.BudgetNoted {
-	return []run.BudgetNoted{
-		{Budget: "rounds", Used: int64(len(s.Rounds)), Limit: int64(s.Limits.Rounds)},
-		{Budget: "active", Used: s.Used.Millis, Limit: s.Limits.ActiveMillis},
-		{Budget: "tokens", Used: s.Used.Tokens, Limit: s.Limits.Tokens},
-		{Budget: "cost", Used: s.Used.MicroUSD, Limit: s.Limits.MicroUSD},
-	}
 }

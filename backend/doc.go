@@ -1,0 +1,22 @@
+// Package backend is the map of the house: one package a noun, and who may
+// import whom. arch_test.go checks it.
+//
+//	safefs      files that cannot be swapped under us
+//	protocol    the words between roles: plans, verdicts, state records
+//	check       machine checks: parsed from text, judged with proof
+//	config      settings, and who plays which role
+//	task        the task file a person dropped
+//	run         what can happen and what is true: events, State, the fold
+//	gate        when to stop and ask a person
+//	loop        Decide, briefs, and plan → execute → check → audit → settle
+//	ledger      append-only records; knows no domain word
+//	guard       what each role may touch: launcher, manifest, comparison
+//	capability  what this machine can do: the doctor's list
+//	rundir      runs on disk: creation, inbox, leases, summaries
+//	agent       one bounded episode: playbook, programs of the settings
+//	worker      the detached process that keeps one run going
+//	cli         the commands
+//
+// A package imports only packages above it. The pure ones (protocol, run, gate,
+// loop) touch no file, clock, process, environment or random source.
+package backend
