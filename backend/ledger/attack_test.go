@@ -169,7 +169,7 @@ func TestMissingHeadIsUnattestedNotBroken(t *testing.T) {
 	add(t, w, 2)
 	must(t, w.Close())
 	must(t, b.heads.RemoveAll("run.json"))
-	must(t, b.heads.RemoveAll("run.json.synced"))
+	must(t, b.heads.RemoveAll("run.json.live"))
 	if r := b.verify(t); r.Broken != nil || r.End != EndUnattested {
 		t.Errorf("report %+v", r)
 	}

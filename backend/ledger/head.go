@@ -1,12 +1,14 @@
 package ledger
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 
 	"longwatch/backend/safefs"
 )
@@ -40,57 +42,95 @@ type HeadStore interface {
 // maxHead bounds a head file: about 100 digests, and a key for each epoch.
 const maxHead = 4 << 20
 
-// FileHead keeps a head in dir as name. Beside it name.synced holds the last
-// head saved with sync, because after a power failure the other may be
-// empty.
-func FileHead(dir *safefs.Dir, name string) HeadStore { return fileHead{dir, name} }
+// FileHead keeps a head in dir as name, replaced whole and synced, and beside it
+// in name.live what was saved since without sync.
+//
+// A head is saved twice for every record, so live is written in place: making a
+// file each time costs more than the record itself. It has two slots which take
+// turns, each with its own digest. Whoever reads while one is written takes the
+// other: a head is true while its successor is being saved.
+func FileHead(dir *safefs.Dir, name string) HeadStore { return &fileHead{dir: dir, name: name} }
 
 type fileHead struct {
 	dir  *safefs.Dir
 	name string
+	slot int64 // the one to write next
 }
 
-func (s fileHead) synced() string { return s.name + ".synced" }
+// slotSize bounds a head in a slot; a longer one is saved with sync.
+const slotSize = 64 << 10
 
-func (s fileHead) Save(h Head, sync bool) error {
+// slotHead is what stands before the JSON: its digest and its length.
+const slotHead = 64 + 1 + 8 + 1
+
+func (s *fileHead) live() string { return s.name + ".live" }
+
+func (s *fileHead) Save(h Head, sync bool) error {
 	data, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
-	data = append(data, '\n')
-	if sync {
-		if err := s.dir.WriteFile(s.synced(), data); err != nil {
-			return err
-		}
+	if sync || len(data)+slotHead > slotSize {
+		return s.dir.WriteFile(s.name, append(data, '\n'))
 	}
-	return s.dir.WriteCache(s.name, data)
+	f, err := s.dir.OpenUpdate(s.live())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	err = safefs.WriteAt(f, fmt.Appendf(nil, "%x %08d\n%s", sha256.Sum256(data), len(data), data), s.slot*slotSize)
+	s.slot = 1 - s.slot
+	return err
 }
 
-// Load takes the newer of the two that can be read.
-func (s fileHead) Load() (Head, bool, error) {
+// Load takes the newest that can be read.
+func (s *fileHead) Load() (Head, bool, error) {
+	var all [][]byte
+	data, err := s.dir.ReadFile(s.name, maxHead)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Head{}, false, err
+	}
+	there := err == nil
+	all = append(all, data)
+	live, err := s.dir.ReadFile(s.live(), 2*slotSize)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Head{}, false, err
+	}
+	there = there || err == nil
+	all = append(all, slot(live, 0), slot(live, slotSize))
 	var best Head
-	var found, damaged bool
-	for _, name := range []string{s.name, s.synced()} {
-		data, err := s.dir.ReadFile(name, maxHead)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return Head{}, false, err
-		}
+	found := false
+	for i, data := range all {
 		var h Head
 		if json.Unmarshal(data, &h) != nil || h.Seq == 0 {
-			damaged = true
 			continue
 		}
 		if !found || h.UpdatedAt > best.UpdatedAt {
 			best, found = h, true
+			s.slot = int64(i) % 2 // never the slot of the best one
 		}
 	}
-	if damaged && !found {
+	if there && !found {
 		return Head{}, false, fmt.Errorf("head %q: damaged", s.name)
 	}
 	return best, found, nil
+}
+
+// slot returns the JSON of a slot, nil if it is not whole.
+func slot(file []byte, at int) []byte {
+	if len(file) < at+slotHead {
+		return nil
+	}
+	file = file[at:]
+	n, err := strconv.Atoi(string(file[65:73]))
+	if err != nil || n < 0 || n > len(file)-slotHead {
+		return nil
+	}
+	data := file[slotHead : slotHead+n]
+	if fmt.Sprintf("%x", sha256.Sum256(data)) != string(file[:64]) {
+		return nil
+	}
+	return data
 }
 
 // noHead is the store of a ledger that nobody remembers.

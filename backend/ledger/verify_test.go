@@ -60,7 +60,7 @@ func TestVerifyNeedsThisBootOnlyForARecordNobodyAnnounced(t *testing.T) {
 
 	loseHead := func() { // the power took every later save of the head
 		must(t, b.heads.RemoveAll("run.json"))
-		must(t, b.heads.RemoveAll("run.json.synced"))
+		must(t, b.heads.RemoveAll("run.json.live"))
 		must(t, b.head().Save(old, true))
 	}
 	loseHead()
@@ -104,13 +104,13 @@ func TestHeadSurvivesTheLossOfWhatWasNotSynced(t *testing.T) {
 		t.Errorf("newest: %+v", got)
 	}
 	for _, left := range []string{"", "\x00\x00\x00", `{"seq":2,"updated_at":4}`} {
-		must(t, b.heads.WriteFile("run.json", []byte(left)))
+		must(t, b.heads.WriteFile("run.json.live", []byte(left)))
 		if diff := cmp.Diff(want, loadHead(t, b)); diff != "" {
 			t.Errorf("%q left (-want +got):\n%s", left, diff)
 		}
 	}
 	must(t, b.heads.WriteFile("run.json", nil))
-	must(t, b.heads.WriteFile("run.json.synced", nil))
+	must(t, b.heads.WriteFile("run.json.live", nil))
 	if _, _, err := b.head().Load(); err == nil {
 		t.Error("two damaged files were taken for no head")
 	}

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -92,9 +91,9 @@ func (s section) endsAt(l line) bool {
 }
 
 var (
-	evidenceMark = regexp.MustCompile(`(?i)[\[［【]\s*(?:evidence|证据)\s*[:：]\s*([^\]］】\n]{1,400})`)
-	evidenceFile = regexp.MustCompile(`(?i)\bevidence/[\w./-]*\w\.(?:png|jpe?g|webp|txt|json)\b`)
-	evidenceID   = regexp.MustCompile(`^#?[A-Za-z0-9][\w.:/#-]{0,199}$`)
+	evidenceMark = lazily(`(?i)[\[［【]\s*(?:evidence|证据)\s*[:：]\s*([^\]］】\n]{1,400})`)
+	evidenceFile = lazily(`(?i)\bevidence/[\w./-]*\w\.(?:png|jpe?g|webp|txt|json)\b`)
+	evidenceID   = lazily(`^#?[A-Za-z0-9][\w.:/#-]{0,199}$`)
 )
 
 // readEvidence gives the ids cited as evidence: the ones that begin the lines
@@ -108,14 +107,14 @@ func readEvidence(d document, text string) []string {
 			found = append(found, leadingIDs(t)...)
 		}
 	}
-	for _, m := range evidenceMark.FindAllStringSubmatch(text, -1) {
+	for _, m := range evidenceMark().FindAllStringSubmatch(text, -1) {
 		for _, id := range strings.FieldsFunc(m[1], isListSeparator) {
 			if id = unmarked(id); id != "" {
 				found = append(found, id)
 			}
 		}
 	}
-	return once(append(found, evidenceFile.FindAllString(text, -1)...))
+	return once(append(found, evidenceFile().FindAllString(text, -1)...))
 }
 
 // leadingIDs gives the ids a line begins with. A word counts when it has a
@@ -124,7 +123,7 @@ func leadingIDs(s string) []string {
 	var found []string
 	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return isListSeparator(r) || r == ' ' || r == '\t' }) {
 		id := unmarked(strings.TrimRight(word, ".:："))
-		if !evidenceID.MatchString(id) || !strings.ContainsAny(id, "0123456789/#") || strings.Trim(id, "0123456789") == "" {
+		if !evidenceID().MatchString(id) || !strings.ContainsAny(id, "0123456789/#") || strings.Trim(id, "0123456789") == "" {
 			break
 		}
 		found = append(found, id)

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -12,16 +11,16 @@ const MostCriteria = 50
 // A check begins at `check:`. Where a line has that more than once, the one
 // that is set off by two spaces, a bar or a dash is meant, else the first.
 var (
-	checkSetOff = regexp.MustCompile("(?i)(?:^|\\s{2,}|\\t|\\s*[，；|｜—–]\\s*)(\\*\\*|__|`)?(?:check|检查)(\\*\\*|__|`)?[:：]")
-	checkPlain  = regexp.MustCompile("(?i)\\s(\\*\\*|__|`)?(?:check|检查)(\\*\\*|__|`)?[:：]")
+	checkSetOff = lazily("(?i)(?:^|\\s{2,}|\\t|\\s*[，；|｜—–]\\s*)(\\*\\*|__|`)?(?:check|检查)(\\*\\*|__|`)?[:：]")
+	checkPlain  = lazily("(?i)\\s(\\*\\*|__|`)?(?:check|检查)(\\*\\*|__|`)?[:：]")
 
-	criterionForm = regexp.MustCompile("^[*_`]*[Cc]0*([1-9]\\d{0,5})[*_`]*(?:[:：、—–]|[.)](?:\\s|$)|\\s|$)")
+	criterionForm = lazily("^[*_`]*[Cc]0*([1-9]\\d{0,5})[*_`]*(?:[:：、—–]|[.)](?:\\s|$)|\\s|$)")
 )
 
 // beforeCheck is what separates a text from the check behind it.
 const beforeCheck = " \t,，;；|｜—–-"
 
-func startsCriterion(s string) bool { return criterionForm.MatchString(s) }
+func startsCriterion(s string) bool { return criterionForm().MatchString(s) }
 
 func readCriteria(d document, p *Plan) error {
 	said := map[string]int{}
@@ -77,7 +76,7 @@ func parseCriterion(it item) (Criterion, error) {
 			return c, wrong(l.no, l.text, "a new criterion: a check ends with its line")
 		}
 		rest := l.text
-		if m := criterionForm.FindStringSubmatchIndex(rest); i == 0 && m != nil {
+		if m := criterionForm().FindStringSubmatchIndex(rest); i == 0 && m != nil {
 			c.ID = "C" + rest[m[2]:m[3]]
 			rest = strings.TrimLeft(rest[m[3]:], emphasis)
 		}
@@ -103,9 +102,9 @@ func parseCriterion(it item) (Criterion, error) {
 // the end of the line and is kept as written. found is also true for a check
 // that says none.
 func cutCheck(s string) (text, check string, found bool) {
-	m := checkSetOff.FindStringSubmatchIndex(s)
+	m := checkSetOff().FindStringSubmatchIndex(s)
 	if m == nil {
-		m = checkPlain.FindStringSubmatchIndex(s)
+		m = checkPlain().FindStringSubmatchIndex(s)
 	}
 	if m == nil {
 		return strings.TrimSpace(s), "", false

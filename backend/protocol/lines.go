@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -116,12 +115,12 @@ func leading(s string) string {
 	return s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsSpace))]
 }
 
-var listMarker = regexp.MustCompile(`^(?:[-*+•·‣]|\d{1,3}[.)])[ \t]+|^\d{1,3}、[ \t]*`)
+var listMarker = lazily(`^(?:[-*+•·‣]|\d{1,3}[.)])[ \t]+|^\d{1,3}、[ \t]*`)
 
 // unlist takes one list marker from the front of s.
 func unlist(s string) (rest string, listed bool) {
 	s = strings.TrimSpace(s)
-	m := listMarker.FindString(s)
+	m := listMarker().FindString(s)
 	return strings.TrimSpace(s[len(m):]), m != ""
 }
 

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -113,28 +112,28 @@ func readProse(d document, p *Plan) error {
 }
 
 var (
-	requirementID    = regexp.MustCompile(`\b[Rr]0*([1-9]\d{0,5})\b`)
-	requirementRange = regexp.MustCompile(`(?i)\bR\d+\s*(?:-|–|—|\.\.+|…|to|至|到)\s*R?\d+\b`)
+	requirementID    = lazily(`\b[Rr]0*([1-9]\d{0,5})\b`)
+	requirementRange = lazily(`(?i)\bR\d+\s*(?:-|–|—|\.\.+|…|to|至|到)\s*R?\d+\b`)
 )
 
 // readsServes reports whether s begins with the id of a requirement, or says
 // that there is none. Any other text after "Requirements:" is prose.
 func readsServes(s string) bool {
 	s = plain(s)
-	m := requirementID.FindStringIndex(s)
+	m := requirementID().FindStringIndex(s)
 	return m != nil && m[0] == 0 || none(s)
 }
 
 func readServes(d document, p *Plan) error {
 	for _, s := range d.all(headServes) {
 		for _, l := range s.lines() {
-			if requirementRange.MatchString(l.text) {
+			if requirementRange().MatchString(l.text) {
 				return wrong(l.no, l.text, "each requirement by itself, such as R1, R2")
 			}
 			if text, _ := unlist(l.text); l.quote || !readsServes(text) {
 				continue
 			}
-			for _, m := range requirementID.FindAllStringSubmatch(l.text, -1) {
+			for _, m := range requirementID().FindAllStringSubmatch(l.text, -1) {
 				p.Serves = append(p.Serves, "R"+m[1])
 			}
 		}
@@ -186,11 +185,11 @@ func readUntil(d document, p *Plan) error {
 	return err
 }
 
-var checkLabel = regexp.MustCompile("^(`|\\*\\*)?(?i:check|检查)(\\*\\*)?[:：]")
+var checkLabel = lazily("^(`|\\*\\*)?(?i:check|检查)(\\*\\*)?[:：]")
 
 // bareCheck takes the label, and the ticks around both, from a check.
 func bareCheck(s string) string {
-	m := checkLabel.FindStringSubmatchIndex(s)
+	m := checkLabel().FindStringSubmatchIndex(s)
 	if m == nil {
 		return s
 	}

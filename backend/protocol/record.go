@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -11,7 +10,7 @@ const MostRecords = 500
 
 const wantRecord = "a record such as: - R1 [pending] what must be true"
 
-var recordForm = regexp.MustCompile("^([*_`]*)([RAFraf])0*([1-9]\\d{0,5})([*_`]*)\\s*[:：.]?\\s*" +
+var recordForm = lazily("^([*_`]*)([RAFraf])0*([1-9]\\d{0,5})([*_`]*)\\s*[:：.]?\\s*" +
 	"[\\[【(（]([^\\]】)）]{1,80})[\\]】)）]([*_`]*)\\s*(.*)$")
 
 // ParseRecord reads one state record, such as
@@ -27,7 +26,7 @@ func ParseRecord(text string) (StateRecord, error) {
 
 func parseRecord(text string) (StateRecord, error) {
 	bare, _ := unlist(text)
-	m := recordForm.FindStringSubmatch(bare)
+	m := recordForm().FindStringSubmatch(bare)
 	if m == nil {
 		return StateRecord{}, wrong(0, text, wantRecord)
 	}
@@ -101,7 +100,7 @@ func (r StateRecord) in(lang Language) string {
 }
 
 // startsRecord reports whether a line without a list marker is a record.
-func startsRecord(s string) bool { return recordForm.MatchString(s) }
+func startsRecord(s string) bool { return recordForm().MatchString(s) }
 
 func readRecords(d document, p *Plan) error {
 	at := map[string]item{}

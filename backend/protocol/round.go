@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -11,9 +10,9 @@ import (
 func RoundName(round int) string { return fmt.Sprintf("round_%03d", round) }
 
 var (
-	roundFirst = regexp.MustCompile(`^(?i:@?rounds?[\s_#-]*|@|#)?0*([1-9]\d{0,5})(?:[^\pL\pN_]|$)`)
-	roundZh    = regexp.MustCompile(`^@?第\s*0*([1-9]\d{0,5})\s*轮`)
-	roundAny   = regexp.MustCompile(`(?i)\bround[\s_#-]*0*([1-9]\d{0,5})(?:[^\pL\pN_]|$)|第\s*0*([1-9]\d{0,5})\s*轮|@0*([1-9]\d{0,5})(?:[^\pL\pN_]|$)`)
+	roundFirst = lazily(`^(?i:@?rounds?[\s_#-]*|@|#)?0*([1-9]\d{0,5})(?:[^\pL\pN_]|$)`)
+	roundZh    = lazily(`^@?第\s*0*([1-9]\d{0,5})\s*轮`)
+	roundAny   = lazily(`(?i)\bround[\s_#-]*0*([1-9]\d{0,5})(?:[^\pL\pN_]|$)|第\s*0*([1-9]\d{0,5})\s*轮|@0*([1-9]\d{0,5})(?:[^\pL\pN_]|$)`)
 )
 
 // ParseRound reads the citation of a round that text begins with: round_003,
@@ -26,9 +25,9 @@ func ParseRound(text string) (round int, rest string, ok bool) {
 
 func cutRound(text string) (round int, rest string, ok bool) {
 	text = strings.TrimLeft(text, openers)
-	m := roundFirst.FindStringSubmatchIndex(text)
+	m := roundFirst().FindStringSubmatchIndex(text)
 	if m == nil {
-		m = roundZh.FindStringSubmatchIndex(text)
+		m = roundZh().FindStringSubmatchIndex(text)
 	}
 	if m == nil {
 		return 0, "", false
@@ -58,7 +57,7 @@ func citedIn(text string) []int {
 // namedIn gives the rounds that text names in full, in order, each once.
 func namedIn(text string) []int {
 	var found []int
-	for _, m := range roundAny.FindAllStringSubmatch(text, -1) {
+	for _, m := range roundAny().FindAllStringSubmatch(text, -1) {
 		if n, err := strconv.Atoi(m[1] + m[2] + m[3]); err == nil {
 			found = append(found, n)
 		}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -55,12 +54,19 @@ func NewCommandID() string {
 }
 
 // validID keeps command ids usable as file names.
-var validID = regexp.MustCompile(`^[0-9a-zA-Z][0-9a-zA-Z_-]{0,63}$`)
+func validID(id string) bool {
+	if id == "" || len(id) > 64 || strings.Trim(id[:1], "-_") == "" {
+		return false
+	}
+	return !strings.ContainsFunc(id, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+}
 
 // Send leaves a command in the inbox. It is there whole, or not at all.
 func (r *Run) Send(c Command) error {
 	c.V = CommandVersion
-	if !validID.MatchString(c.ID) {
+	if !validID(c.ID) {
 		return fmt.Errorf("command id %q: letters, digits, - and _ only, at most 64", c.ID)
 	}
 	if len(c.Text) > MaxMessage {

@@ -158,7 +158,7 @@ func (h *Home) Delete(id string) error {
 	if err := h.runs.Sync(); err != nil {
 		return err
 	}
-	for _, n := range []string{id + ".json", id + ".json.synced"} {
+	for _, n := range []string{id + ".json", id + ".json.live"} {
 		_ = h.heads.Remove(n)
 	}
 	return h.runs.RemoveAll(gone)

@@ -35,6 +35,12 @@ func (d *Dir) OpenExisting(name string) (*os.File, error) {
 	return d.openSole(name, unix.O_RDWR|unix.O_APPEND)
 }
 
+// OpenUpdate opens a file of ours for reading and for writing in place, and
+// creates it, mode 0600, if it is missing.
+func (d *Dir) OpenUpdate(name string) (*os.File, error) {
+	return d.openSole(name, unix.O_RDWR|unix.O_CREAT)
+}
+
 // Sole returns the size of f after making sure that name still leads to f,
 // that f has no other name, and that f is ours. It fails with ErrReplaced,
 // ErrHardLink, ErrOwner, or what else stands under the name.

@@ -36,6 +36,15 @@ func Write(f *os.File, p []byte) (int, error) {
 	return n, err
 }
 
+// WriteAt writes all of p into f at an offset, in place.
+func WriteAt(f *os.File, p []byte, off int64) error {
+	return call("write", f.Name(), func() error {
+		n, err := f.WriteAt(p, off)
+		p, off = p[n:], off+int64(n)
+		return err
+	})
+}
+
 // Truncate cuts f to size bytes.
 func Truncate(f *os.File, size int64) error {
 	return call("truncate", f.Name(), func() error { return f.Truncate(size) })
