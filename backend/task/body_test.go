@@ -119,7 +119,7 @@ func TestCheckboxWithoutAStepIsRefusedInAPlaybookOnly(t *testing.T) {
 func TestStepsAreStrict(t *testing.T) {
 	t.Parallel()
 	for step, want := range map[string]string{
-		"{name: a, run: b}":                                                  "warning task.md:3: steps[1] expects nothing, so only its exit code is looked at",
+		"{name: a, run: b}":                                                  "warning task.md:3: step \"a\" expects nothing; only exit codes are looked at",
 		"{run: b, expect: file a exists}":                                    "error task.md:3: steps[1] has no name",
 		"{name: a, expect: file a exists}":                                   "error task.md:3: steps[1] needs exactly one of run, gui and service, and has 0",
 		"{name: a, run: b, gui: c, expect: file a exists}":                   "error task.md:3: steps[1] needs exactly one of run, gui and service, and has 2",

@@ -116,7 +116,7 @@ func isUTF16(data []byte) bool {
 		}
 	}
 	half := len(head) / 2
-	return half > 0 && (zeros[0] == 0 || zeros[1] == 0) && (zeros[0]+zeros[1])*10 >= half*7
+	return half > 3 && (zeros[0] == 0 || zeros[1] == 0) && (zeros[0]+zeros[1])*10 >= half*7
 }
 
 // looksBinary finds a zero byte, or many other bytes that no text has.

@@ -27,17 +27,36 @@ func (r *reader) steps(n ast.Node, name string) (all []Step) {
 		seen[fold(s.Name)] = true
 		all = append(all, s)
 	})
+	r.unchecked(all)
 	return all
+}
+
+// unchecked warns once about the steps that expect nothing: a list of hundreds
+// of warnings hides the others.
+func (r *reader) unchecked(all []Step) {
+	var without []Step
+	for _, s := range all {
+		if len(s.Expect) == 0 {
+			without = append(without, s)
+		}
+	}
+	if len(without) == 0 {
+		return
+	}
+	text := fmt.Sprintf("step %s expects nothing", quoted(without[0].Name))
+	if n := len(without) - 1; n > 0 {
+		text = fmt.Sprintf("%d steps expect nothing, the first is %s", n+1, quoted(without[0].Name))
+	}
+	r.warn(place{line: without[0].Line}, "step_unchecked", text+"; only exit codes are looked at", "Add expect: with a check.")
 }
 
 func (r *reader) step(n ast.Node, name string) Step {
 	s := Step{Timeout: defaultTimeout, Line: at(n).line}
 	var a Action
-	expects := false
 	before := len(r.problems)
 	r.mapping(n, name, append(r.actionKeys(&a), []key{
 		{"name", func(n ast.Node, name string) { s.Name = r.named(n, name) }},
-		{"expect", func(n ast.Node, name string) { expects, s.Expect = true, r.expect(n, name) }},
+		{"expect", func(n ast.Node, name string) { s.Expect = r.expect(n, name) }},
 		{"else", func(n ast.Node, name string) { s.Else = r.others(n, name) }},
 		{"timeout", func(n ast.Node, name string) {
 			if span := r.span(n, name, maxTimeout); span > 0 {
@@ -53,10 +72,6 @@ func (r *reader) step(n ast.Node, name string) Step {
 		r.refuse(at(n), "step", name+" has no name", "Add name: what is true when the step is done.")
 	}
 	r.oneAction(n, name, a)
-	if !expects || len(s.Expect) == 0 {
-		r.warn(at(n), "step_unchecked", fmt.Sprintf("%s expects nothing, so only its exit code is looked at", name),
-			"Add expect: with a check.")
-	}
 	return s
 }
 
