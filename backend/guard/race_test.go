@@ -1,0 +1,7 @@
+//go:build race
+
+package guard
+
+import "runtime"
+
+func raceErrors() int { return runtime.RaceErrors() }
