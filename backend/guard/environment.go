@@ -53,10 +53,15 @@ var quiet = []string{
 	"PYTHONDONTWRITEBYTECODE=1",
 }
 
-// MakePrivate makes the folders that Environment names for a private profile.
+// madeDirs are those of the private folders that programs expect to be there;
+// the others they make themselves when they need them.
+var madeDirs = []string{"home", "tmp", "run"}
+
+// MakePrivate makes the folders that a private profile needs, in a folder that
+// exists.
 func MakePrivate(private string) error {
-	for _, d := range privateDirs {
-		if err := os.MkdirAll(filepath.Join(private, d.dir), 0o700); err != nil {
+	for _, d := range madeDirs {
+		if err := os.Mkdir(filepath.Join(private, d), 0o700); err != nil {
 			return fmt.Errorf("make private folders: %w", err)
 		}
 	}

@@ -18,7 +18,10 @@ func roundName(n int) string { return fmt.Sprintf("rounds/%03d", n) }
 
 // Keep writes one text of a round and returns its name under the run folder.
 func (r *Run) Keep(round int, name, text string, durable bool) (string, error) {
-	d, err := r.dir.Mkdir(roundName(round))
+	d, err := r.dir.Sub(roundName(round))
+	if errors.Is(err, fs.ErrNotExist) {
+		d, err = r.dir.Mkdir(roundName(round))
+	}
 	if err != nil {
 		return "", err
 	}

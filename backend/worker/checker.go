@@ -25,14 +25,11 @@ func (c *checker) Check(ctx context.Context, ch check.Check) check.Result {
 
 // shell implements check.Shell.
 func (c *checker) shell(ctx context.Context, command string, within time.Duration, outputCap int) (check.ShellResult, error) {
-	private, err := os.MkdirTemp("", "longwatch-")
+	private, err := privateFolder()
 	if err != nil {
 		return check.ShellResult{}, err
 	}
 	defer os.RemoveAll(private)
-	if err := guard.MakePrivate(private); err != nil {
-		return check.ShellResult{}, err
-	}
 	p, err := c.launcher.Start(ctx, guard.Command{
 		// Both streams in the order in which they were written.
 		Argv: []string{"/bin/sh", "-c", "exec 2>&1\n" + command},

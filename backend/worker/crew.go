@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,21 +56,34 @@ func (c *crew) Play(ctx context.Context, ep loop.Episode, begin func(run.Process
 	if !ok {
 		return loop.Answer{Fail: run.FailStart, Detail: fmt.Sprintf("agent %q is not available yet", ep.Brief.Agent)}
 	}
-	private, err := os.MkdirTemp("", "longwatch-")
-	if err != nil {
-		return loop.Answer{Fail: run.FailStart, Detail: err.Error()}
+	e := &episode{crew: c, ep: ep, begin: begin}
+	if ep.Phase != run.Execute { // an executor works in the person's own home
+		private, err := privateFolder()
+		if err != nil {
+			return loop.Answer{Fail: run.FailStart, Detail: err.Error()}
+		}
+		defer os.RemoveAll(private)
+		e.private = private
 	}
-	defer os.RemoveAll(private)
-	if err := guard.MakePrivate(private); err != nil {
-		return loop.Answer{Fail: run.FailStart, Detail: err.Error()}
-	}
-	e := &episode{crew: c, ep: ep, private: private, begin: begin}
 	ans := a.Run(ctx, ep, e)
 	ans.Agent = ep.Brief.Agent
 	if err := c.trace(ep, e.exit); err != nil && ans.Detail == "" {
 		ans.Detail = "the trace could not be kept: " + err.Error()
 	}
 	return ans
+}
+
+// privateFolder makes a fresh folder for one process tree: its home and its
+// temporary files. The caller removes it.
+func privateFolder() (string, error) {
+	private, err := os.MkdirTemp("", "longwatch-")
+	if err != nil {
+		return "", err
+	}
+	if err := guard.MakePrivate(private); err != nil {
+		return "", errors.Join(err, os.RemoveAll(private))
+	}
+	return private, nil
 }
 
 // trace keeps what the role was told and its raw output. Both are for people;
