@@ -89,7 +89,7 @@ type Minutes struct {
 // Brief bounds what a role is told.
 type Brief struct {
 	Level       string `toml:"level" json:"level"`               // one of BriefLevels
-	ControlKiB  int    `toml:"control_kib" json:"control_kib"`   // 1 to 256
+	ControlKiB  int    `toml:"control_kib" json:"control_kib"`   // 4 to 256
 	EvidenceKiB int    `toml:"evidence_kib" json:"evidence_kib"` // 1 to 1024
 }
 

@@ -39,7 +39,7 @@ func (s Settings) violations() []violation {
 	v.size("minutes.executor", s.Minutes.Executor, 1, MaxMinutes)
 	v.size("minutes.auditor", s.Minutes.Auditor, 1, MaxMinutes)
 	v.size("minutes.reporter", s.Minutes.Reporter, 1, MaxMinutes)
-	v.size("brief.control_kib", s.Brief.ControlKiB, 1, 256)
+	v.size("brief.control_kib", s.Brief.ControlKiB, 4, 256)
 	v.size("brief.evidence_kib", s.Brief.EvidenceKiB, 1, 1024)
 	v.size("output.report_kib", s.Output.ReportKiB, 16, 4096)
 	v.size("output.trace_mib", s.Output.TraceMiB, 1, 1024)

@@ -185,17 +185,22 @@ func (f *face) strays(h *hunt) bool {
 	return err != nil || len(list) > 0
 }
 
-// finish kills everything, and waits until the dead are reaped.
+// finish kills everything until the kernel says that no child is left. A look
+// at the table is not enough: it can miss what is moving fast.
 func (f *face) finish(h *hunt) {
-	f.report.Survivors = h.sweep(sweepBudget)
-	if f.report.Survivors == 0 {
+	defer f.count(h)
+	for end := time.Now().Add(sweepBudget); ; {
+		left := h.sweep(time.Until(end))
 		select {
 		case <-f.empty:
-		case <-time.After(buryTimeout):
-			f.report.Survivors = 1
+			return
+		case <-time.After(sweepPause):
+		}
+		if time.Now().After(end) {
+			f.report.Survivors = max(left, 1)
+			return
 		}
 	}
-	f.count(h)
 }
 
 // count is all that was seen alive beside the program.

@@ -8,7 +8,9 @@ import (
 
 // timesTell reports whether, once dirty pages are written back, every later
 // write moves ctime, a store through a memory map included. That was measured
-// on these file systems; tmpfs has no write-back and is known not to.
+// on these file systems; tmpfs has no write-back and is known not to. An
+// overlay answers for its layers: one whose upper layer is tmpfs is not told
+// from one on disk, so a caller who mounts such a thing asks for FullHash.
 func timesTell(fd int) bool {
 	var st unix.Statfs_t
 	if unix.Fstatfs(fd, &st) != nil {

@@ -51,6 +51,7 @@ func (p *Process) Release() error {
 		return errors.New("release: released before")
 	}
 	p.released = time.Now()
+	_ = p.pipes.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err := p.pipes.control.Write([]byte{orderRelease}); err != nil {
 		p.closed = true
 		return errors.New("release: the launcher is gone")

@@ -17,15 +17,17 @@ func BootID() string {
 	return id
 }
 
-// processes lists every process of this user.
-func processes() ([]proc, error) {
+// processes lists every process of this user, and shows each to the caller.
+func processes(each func(proc)) ([]proc, error) {
 	list, err := unix.SysctlKinfoProcSlice("kern.proc.uid", unix.Getuid())
 	if err != nil {
 		return nil, err
 	}
 	table := make([]proc, 0, len(list))
 	for i := range list {
-		table = append(table, fromKinfo(&list[i]))
+		p := fromKinfo(&list[i])
+		each(p)
+		table = append(table, p)
 	}
 	return table, nil
 }
@@ -47,6 +49,7 @@ func fromKinfo(k *unix.KinfoProc) proc {
 	return proc{
 		pid:    int(k.Proc.P_pid),
 		ppid:   int(k.Eproc.Ppid),
+		pgrp:   int(k.Eproc.Pgid),
 		start:  uint64(t.Sec)*1_000_000 + uint64(t.Usec),
 		zombie: k.Proc.P_stat == zombieState,
 	}

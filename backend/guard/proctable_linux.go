@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,8 +22,9 @@ func BootID() string {
 	return strings.TrimSpace(string(b))
 }
 
-// processes lists every process that can be seen.
-func processes() ([]proc, error) {
+// processes lists every process that can be seen, and shows each the moment
+// it is read, the youngest first.
+func processes(each func(proc)) ([]proc, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
@@ -32,14 +34,18 @@ func processes() ([]proc, error) {
 	if err != nil {
 		return nil, err
 	}
-	table := make([]proc, 0, len(names))
-	buf := make([]byte, 4096)
+	pids := make([]int, 0, len(names))
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
 		}
+	}
+	slices.Sort(pids)
+	table := make([]proc, 0, len(pids))
+	buf := make([]byte, 4096)
+	for _, pid := range slices.Backward(pids) {
 		if p, err := readStat(pid, buf); err == nil {
+			each(p)
 			table = append(table, p)
 		}
 	}
@@ -80,7 +86,7 @@ func parseStat(b []byte) (proc, error) {
 	for _, v := range []struct {
 		text string
 		to   *int
-	}{{strings.TrimSpace(string(b[:open])), &p.pid}, {f[1], &p.ppid}, {f[3], &p.session}, {f[17], &threads}} {
+	}{{strings.TrimSpace(string(b[:open])), &p.pid}, {f[1], &p.ppid}, {f[2], &p.pgrp}, {f[3], &p.session}, {f[17], &threads}} {
 		n, err := strconv.Atoi(v.text)
 		if err != nil {
 			return proc{}, fmt.Errorf("process status: %w", err)

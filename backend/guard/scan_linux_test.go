@@ -88,6 +88,51 @@ func TestScanReachesAnyDepthWithFewDescriptors(t *testing.T) {
 	}
 }
 
+// TestScanIsNotLedOutsideByMovingFolders takes two ancestors away while the
+// walk is far below them and has let go of both.
+func TestScanIsNotLedOutsideByMovingFolders(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(outside, "secret/secret"), "x")
+	const depth = maxOpenDirs + 20
+	at, upper, lower := dir, "", ""
+	for i := range depth {
+		down, side := "one", "two"
+		if i%2 == 0 {
+			down, side = side, down
+		}
+		check(t, os.MkdirAll(filepath.Join(at, side, "in"), 0o755))
+		at = filepath.Join(at, down)
+		check(t, os.Mkdir(at, 0o755))
+		switch i {
+		case 4:
+			upper = at
+		case 9:
+			lower = at
+		}
+	}
+	write(t, filepath.Join(at, "deepest"), "x")
+	m := scanned(t, dir, ScanOptions{Skip: func(p string) bool {
+		if filepath.Base(p) == "deepest" {
+			check(t, os.Rename(lower, filepath.Join(outside, "secret/lower")))
+			check(t, os.Rename(upper, filepath.Join(outside, "secret/upper")))
+		}
+		return false
+	}})
+	lost := 0
+	for _, e := range m.Entries {
+		if strings.Contains(e.Path, "secret") {
+			t.Errorf("came to %q outside", e.Path)
+		}
+		if e.Err == moved {
+			lost++
+		}
+	}
+	if lost == 0 {
+		t.Error("no folder is recorded as moved away")
+	}
+}
+
 func TestScanRecordsSocketsWithoutOpeningThem(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "s") // socket paths must be short
@@ -178,7 +223,7 @@ func FuzzParseStat(f *testing.F) {
 func TestParseStatIsNotFooledByTheName(t *testing.T) {
 	t.Parallel()
 	row := func(state, threads string) []byte {
-		return []byte("7 (a) Z 1 (b) " + state + " 5 7 6 0 -1 0 0 0 0 0 0 0 0 0 20 0 " + threads + " 0 99 0\n")
+		return []byte("7 (a) Z 1 (b) " + state + " 5 8 6 0 -1 0 0 0 0 0 0 0 0 0 20 0 " + threads + " 0 99 0\n")
 	}
 	for _, c := range []struct {
 		state, threads string
@@ -186,7 +231,7 @@ func TestParseStatIsNotFooledByTheName(t *testing.T) {
 	}{{"S", "1", false}, {"Z", "1", true}, {"Z", "2", false}, {"X", "0", true}} {
 		got, err := parseStat(row(c.state, c.threads))
 		check(t, err)
-		want := proc{pid: 7, ppid: 5, session: 6, start: 99, zombie: c.zombie}
+		want := proc{pid: 7, ppid: 5, pgrp: 8, session: 6, start: 99, zombie: c.zombie}
 		if got != want {
 			t.Errorf("state %s, %s threads: %+v, want %+v", c.state, c.threads, got, want)
 		}

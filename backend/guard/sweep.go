@@ -11,8 +11,8 @@ import (
 
 const (
 	sweepBudget = 10 * time.Second
-	buryTimeout = 2 * time.Second // from dead to reaped
 	stopRounds  = 20
+	emptyLooks  = 2 // in a row: one can miss what is moving fast
 	sweepPause  = 5 * time.Millisecond
 )
 
@@ -34,9 +34,10 @@ func (id Ident) of(p proc) bool { return p.pid == id.PID && p.start == id.StartT
 
 // proc is one row of the process table.
 type proc struct {
-	pid, ppid, session int
-	start              uint64
-	zombie             bool
+	pid, ppid     int
+	pgrp, session int
+	start         uint64
+	zombie        bool
 }
 
 // procID tells two processes with one number apart.
@@ -53,6 +54,16 @@ func (p proc) signalByPID(sig unix.Signal) error {
 		return unix.ESRCH
 	}
 	return unix.Kill(p.pid, sig)
+}
+
+// signalGroup reaches p's whole process group at one instant, which no fork
+// escapes. All of that group is of p's tree: the launcher began a session of
+// its own, and groups never span sessions.
+func (p proc) signalGroup(sig unix.Signal) {
+	now, err := lookUp(p.pid)
+	if err == nil && now.start == p.start && now.pgrp > 1 && now.pgrp != unix.Getpgrp() {
+		_ = unix.Kill(-now.pgrp, sig)
+	}
 }
 
 func environHas(block []byte, entry string) bool {
@@ -101,16 +112,25 @@ func newHunt(seed func(proc) bool) *hunt {
 }
 
 // live lists the tree's living processes.
-func (h *hunt) live() ([]proc, error) {
-	table, err := processes()
+func (h *hunt) live() ([]proc, error) { return h.look(func(proc) {}) }
+
+// look does the same, and shows each seed the moment it is read: a process that
+// lives shorter than it takes to read the whole table must be met at once.
+func (h *hunt) look(meet func(proc)) ([]proc, error) {
+	// One that was found stays found: what is being killed loses its parent and
+	// its environment before it is dead.
+	known := make(map[procID]bool)
+	table, err := processes(func(p proc) {
+		if p.pid != os.Getpid() && (h.seen[p.id()] || h.seed(p)) {
+			known[p.id()] = true
+			meet(p)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
 	var out []proc
-	// One that was found stays found: what is being killed loses its parent and
-	// its environment before it is dead.
-	known := func(p proc) bool { return h.seen[p.id()] || h.seed(p) }
-	for _, p := range tree(table, known) {
+	for _, p := range tree(table, func(p proc) bool { return known[p.id()] }) {
 		if !p.zombie {
 			h.seen[p.id()] = true
 			out = append(out, p)
@@ -118,20 +138,7 @@ func (h *hunt) live() ([]proc, error) {
 			_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil)
 		}
 	}
-	if h.bury {
-		h.buryDead(table)
-	}
 	return out, nil
-}
-
-// buryDead reaps those that cannot be recognised any more now they are dead:
-// a dead process has no environment.
-func (h *hunt) buryDead(table []proc) {
-	for _, p := range table {
-		if p.zombie && p.ppid == os.Getpid() && h.seen[p.id()] {
-			_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil)
-		}
-	}
 }
 
 // sweep kills the tree within the budget and reports how many are left. All
@@ -139,18 +146,17 @@ func (h *hunt) buryDead(table []proc) {
 // tree that forks without end comes to rest.
 func (h *hunt) sweep(budget time.Duration) (left int) {
 	stopped := make(map[procID]bool)
+	empty := 0
 	for end := time.Now().Add(budget); ; time.Sleep(sweepPause) {
-		list, err := h.live()
-		if err == nil && len(list) == 0 {
+		list, err := h.stop(stopped)
+		if empty++; err != nil || len(list) > 0 {
+			empty = 0
+		}
+		if empty == emptyLooks {
 			return 0
 		}
-		for range stopRounds {
-			if !stopAll(list, stopped) {
-				break
-			}
-			list, _ = h.live()
-		}
 		for _, p := range list {
+			p.signalGroup(unix.SIGKILL)
 			_ = p.signal(unix.SIGKILL)
 		}
 		if time.Now().After(end) {
@@ -159,14 +165,23 @@ func (h *hunt) sweep(budget time.Duration) (left int) {
 	}
 }
 
-// stopAll reports whether it met one it had not stopped before.
-func stopAll(list []proc, stopped map[procID]bool) bool {
-	fresh := false
-	for _, p := range list {
-		if !stopped[p.id()] {
-			stopped[p.id()], fresh = true, true
-			_ = p.signal(unix.SIGSTOP)
+// stop stops the tree until no new process is met, within reason.
+func (h *hunt) stop(stopped map[procID]bool) (list []proc, err error) {
+	for range stopRounds {
+		fresh := false
+		halt := func(p proc) {
+			if !p.zombie && !stopped[p.id()] {
+				stopped[p.id()], fresh = true, true
+				_ = p.signal(unix.SIGSTOP)
+			}
+		}
+		list, err = h.look(halt)
+		for _, p := range list {
+			halt(p)
+		}
+		if err != nil || !fresh {
+			break
 		}
 	}
-	return fresh
+	return list, err
 }

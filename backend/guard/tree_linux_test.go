@@ -40,7 +40,7 @@ func TestNothingRunsBeforeRelease(t *testing.T) {
 		b, err := os.ReadFile("/proc/" + strconv.Itoa(p.ident.PID) + "/stat")
 		return err == nil && unread(t, p.pipes.control) == 0 && bytes.Contains(b, []byte(") S "))
 	})
-	table, err := processes()
+	table, err := processes(func(proc) {})
 	check(t, err)
 	for _, row := range table {
 		if row.ppid == p.ident.PID {
@@ -166,23 +166,30 @@ func TestNothingSurvivesItsEpisode(t *testing.T) {
 // which starts the next and ends at once.
 func TestAProgramThatNeverStandsStillIsCaught(t *testing.T) {
 	t.Parallel()
-	c := target(t)
-	write(t, filepath.Join(c.Dir, "next"), "[ -e stop ] || /bin/sh ./next &")
-	c.Argv = []string{"/bin/sh", "-c", `trap "" TERM; /bin/sh ./next; >running; exec sleep 3600`}
-	c.Env = []string{"PATH=/usr/bin:/bin"}
-	c.Grace = 10 * time.Millisecond
-	t.Cleanup(func() { write(t, filepath.Join(c.Dir, "stop"), "") })
-	p := released(t, c)
-	waitFor(t, "the chain to run", func() bool {
-		_, err := os.Stat(filepath.Join(c.Dir, "running"))
-		return err == nil
-	})
-	p.Kill()
-	if got := p.Wait(); got.Survivors != 0 || got.Stragglers == 0 {
-		t.Errorf("exit %+v, want stragglers and no survivor", got)
-	}
-	if killed, err := Reap(p.Ident()); killed || err != nil {
-		t.Errorf("found afterwards: %t, %v", killed, err)
+	for name, next := range map[string]string{
+		"in one group":            "[ -e stop ] || /bin/sh ./next &",
+		"each in its own session": "[ -e stop ] || setsid /bin/sh ./next &",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := target(t)
+			write(t, filepath.Join(c.Dir, "next"), next)
+			c.Argv = []string{"/bin/sh", "-c", `trap "" TERM; /bin/sh ./next; >running; exec sleep 3600`}
+			c.Env, c.Grace = []string{"PATH=/usr/bin:/bin"}, 10*time.Millisecond
+			t.Cleanup(func() { write(t, filepath.Join(c.Dir, "stop"), "") })
+			p := released(t, c)
+			waitFor(t, "the chain to run", func() bool {
+				_, err := os.Stat(filepath.Join(c.Dir, "running"))
+				return err == nil
+			})
+			p.Kill()
+			if got := p.Wait(); got.Survivors != 0 {
+				t.Errorf("exit %+v, want no survivor", got)
+			}
+			if killed, err := Reap(p.Ident()); killed || err != nil {
+				t.Errorf("found afterwards: %t, %v", killed, err)
+			}
+		})
 	}
 }
 
@@ -200,7 +207,7 @@ func TestWaitReturnsWhenTheProgramKillsItsLauncher(t *testing.T) {
 	if stray.alive() {
 		t.Error("a child of the program is still alive")
 	}
-	table, err := processes()
+	table, err := processes(func(proc) {})
 	check(t, err)
 	for _, row := range table {
 		if row.ppid == os.Getpid() {
@@ -344,7 +351,7 @@ func TestManyLaunchesLeaveNothingBehind(t *testing.T) {
 	if got := openDescriptors(t); got > fds {
 		t.Errorf("%d descriptors open, %d before", got, fds)
 	}
-	table, err := processes()
+	table, err := processes(func(proc) {})
 	check(t, err)
 	for _, row := range table {
 		if row.ppid == os.Getpid() {

@@ -133,12 +133,12 @@ func (w *walker) enter(s subfolder) bool {
 	return true
 }
 
-// leave drops the top frame and makes sure its parent is open again if the
-// walk has more to do there.
+// leave drops the top frame and makes sure its parent is open again, also when
+// nothing is left to do there: the parent's parent is reached from it.
 func (w *walker) leave() {
 	n := len(w.stack) - 1
 	child := w.stack[n]
-	if n > 0 && w.stack[n-1].dir == nil && len(w.stack[n-1].todo) > 0 {
+	if n > 0 && w.stack[n-1].dir == nil {
 		w.reopen(n-1, child.dir)
 	}
 	if child.dir != nil {
@@ -190,4 +190,9 @@ func (w *walker) same(f *frame, fd int) bool {
 	return unix.Fstat(fd, &st) == nil && st.Dev == w.root.Dev && st.Ino == f.entry.Ino
 }
 
-func (f *frame) lose() { f.entry.Err, f.todo = moved, nil }
+// lose gives up what is left to do in a folder that is not there any more.
+func (f *frame) lose() {
+	if len(f.todo) > 0 {
+		f.entry.Err, f.todo = moved, nil
+	}
+}
