@@ -25,8 +25,8 @@ func (p Playbook) Run(ctx context.Context, ep loop.Episode, l Launcher) loop.Ans
 	c := Command{Argv: []string{p.Self, "agent", "playbook"}, Stdin: ep.Brief.Input}
 	if ep.Phase == run.Execute {
 		var in loop.Input
-		if err := json.Unmarshal(ep.Brief.Input, &in); err == nil && in.Position.Step < len(in.Steps) {
-			c.Deadline = in.Steps[in.Position.Step].Timeout.Duration() + slack
+		if err := json.Unmarshal(ep.Brief.Input, &in); err == nil {
+			c.Deadline = in.Step.Timeout.Duration() + slack
 		}
 	}
 	return answer(l.Launch(ctx, c))
@@ -37,7 +37,7 @@ func (p Playbook) Run(ctx context.Context, ep loop.Episode, l Launcher) loop.Ans
 // stderr, which is the trace. The exit code is the command's own.
 func PlaybookMain(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) int {
 	var in *loop.Input
-	if err := json.NewDecoder(stdin).Decode(&in); err != nil || in == nil || len(in.Steps) == 0 {
+	if err := json.NewDecoder(stdin).Decode(&in); err != nil || in == nil || in.Total == 0 {
 		fmt.Fprintln(stderr, "playbook: the task has no steps, so there is nothing to play")
 		return 2
 	}

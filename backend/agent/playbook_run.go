@@ -20,7 +20,7 @@ const reportTail = 2 << 10
 // execute runs the current attempt of the current step in the workspace, which
 // is the working directory.
 func execute(ctx context.Context, in *loop.Input, stdout, trace io.Writer) int {
-	st := in.Steps[in.Position.Step]
+	st := in.Step
 	if in.Position.Mode == loop.ModeRecheck {
 		return say(stdout, "Nothing was done: the finished work is only looked at again.\n")
 	}

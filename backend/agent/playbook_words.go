@@ -15,12 +15,11 @@ import (
 
 // managerWords plans the step the position points to.
 func managerWords(in *loop.Input) string {
-	p := protocol.Plan{Records: verified(in)}
+	p := protocol.Plan{Records: in.Prove, Serves: in.Serves}
 	if in.Round == 1 {
-		p.Contract = fmt.Sprintf("All %d steps of the playbook are done in the workspace, and the checks of each hold.", len(in.Steps))
+		p.Contract = fmt.Sprintf("All %d steps of the playbook are done in the workspace, and the checks of each hold.", in.Total)
 	}
 	pos := in.Position
-	st := in.Steps[pos.Step]
 	switch pos.Mode {
 	case loop.ModeDone:
 		p.Route = protocol.Done
@@ -29,18 +28,14 @@ func managerWords(in *loop.Input) string {
 	case loop.ModeRecheck:
 		p.Route = protocol.CLI
 		p.Task = "Change nothing; look at the finished work again, because the person wrote."
-		p.Criteria = criteria(st)
-		for _, s := range in.Steps {
-			p.Serves = append(p.Serves, s.Requirement)
-		}
+		p.Criteria = criteria(in.Step)
 	case loop.ModeRun:
 		p.Route = protocol.CLI
-		p.Task = fmt.Sprintf("Step %d of %d: %s", pos.Step+1, len(in.Steps), st.Name)
+		p.Task = fmt.Sprintf("Step %d of %d: %s", pos.Step+1, in.Total, in.Step.Name)
 		if pos.Attempt > 0 {
 			p.Task += fmt.Sprintf(" (alternative %d)", pos.Attempt)
 		}
-		p.Serves = []string{st.Requirement}
-		p.Criteria = criteria(st)
+		p.Criteria = criteria(in.Step)
 	}
 	return p.Text(language(in))
 }
@@ -50,20 +45,6 @@ func language(in *loop.Input) protocol.Language {
 		return protocol.Chinese
 	}
 	return protocol.English
-}
-
-// verified cites the supporting round of each requirement whose record does
-// not say so yet.
-func verified(in *loop.Input) []protocol.StateRecord {
-	var out []protocol.StateRecord
-	for _, r := range in.Records {
-		round := in.Position.Verified[r.ID]
-		if round > 0 && (r.Mark != protocol.Completed || r.Round != round) {
-			r.Mark, r.Round = protocol.Completed, round
-			out = append(out, r)
-		}
-	}
-	return out
 }
 
 func criteria(st task.Step) []protocol.Criterion {
@@ -78,8 +59,7 @@ func criteria(st task.Step) []protocol.Criterion {
 // commands by what Longwatch found when it ran them, since running them once
 // more could change what is judged.
 func auditorWords(ctx context.Context, in *loop.Input, dir string) string {
-	st := in.Steps[in.Position.Step]
-	expects := st.Expect
+	expects := in.Step.Expect
 	if in.Phase == run.FinalAudit {
 		expects = finalExpects(in)
 	}
@@ -95,23 +75,21 @@ func auditorWords(ctx context.Context, in *loop.Input, dir string) string {
 			r.Gaps = append(r.Gaps, line)
 		}
 	}
-	r.Gaps = append(r.Gaps, otherGaps(in, st, len(expects))...)
+	r.Gaps = append(r.Gaps, otherGaps(in, len(expects))...)
 	if len(r.Gaps) > 0 {
 		r.Verdict.Status = protocol.StatusIncomplete
 	}
-	r.Update = update(in, st, r.Verdict)
+	r.Update = update(in, r.Verdict)
 	return r.Text(language(in))
 }
 
 // otherGaps are those no check tells: a step without checks is judged by its
 // exit code, the whole task by its requirements.
-func otherGaps(in *loop.Input, st task.Step, checks int) []string {
+func otherGaps(in *loop.Input, checks int) []string {
 	var out []string
 	if in.Phase == run.FinalAudit {
-		for _, s := range in.Steps {
-			if in.Position.Verified[s.Requirement] == 0 {
-				out = append(out, fmt.Sprintf("%s (%s) is not verified", s.Requirement, s.Name))
-			}
+		for _, name := range in.Open {
+			out = append(out, name+" is not verified")
 		}
 		return out
 	}
@@ -134,7 +112,7 @@ func finalExpects(in *loop.Input) []check.Check {
 			}
 		}
 	}
-	return append(out, in.Steps[len(in.Steps)-1].Expect...)
+	return append(out, in.Step.Expect...)
 }
 
 func look(ctx context.Context, in *loop.Input, c check.Check, dir string) check.Result {
@@ -153,37 +131,30 @@ func look(ctx context.Context, in *loop.Input, c check.Check, dir string) check.
 	return check.Result{Check: c.String(), Status: check.Unavailable, Proof: "it was not run"}
 }
 
-func update(in *loop.Input, st task.Step, v protocol.Verdict) string {
+func update(in *loop.Input, v protocol.Verdict) string {
 	if in.Phase == run.FinalAudit {
 		return ""
 	}
 	if v.Supports() {
-		return fmt.Sprintf("%s verified in round_%03d", st.Requirement, in.Round)
+		return fmt.Sprintf("%s verified in round_%03d", in.Step.Requirement, in.Round)
 	}
-	return fmt.Sprintf("%s not verified", st.Requirement)
+	return fmt.Sprintf("%s not verified", in.Step.Requirement)
 }
 
 // reporterWords is the reply: what was verified, by which round, and what is
 // open.
 func reporterWords(in *loop.Input) string {
 	var b strings.Builder
-	open := 0
-	for _, s := range in.Steps {
-		if in.Position.Verified[s.Requirement] == 0 {
-			open++
-		}
-	}
-	if open == 0 {
-		fmt.Fprintf(&b, "%s: all %d steps are done and verified.\n\n", in.Title, len(in.Steps))
+	if len(in.Open) == 0 {
+		fmt.Fprintf(&b, "%s: all %d steps are done and verified.\n\n", in.Title, in.Total)
 	} else {
-		fmt.Fprintf(&b, "%s: %d of %d steps are verified, %d are not.\n\n", in.Title, len(in.Steps)-open, len(in.Steps), open)
+		fmt.Fprintf(&b, "%s: %d of %d steps are verified, %d are not.\n\n", in.Title, len(in.Verified), in.Total, len(in.Open))
 	}
-	for i, s := range in.Steps {
-		if n := in.Position.Verified[s.Requirement]; n > 0 {
-			fmt.Fprintf(&b, "%d. %s: verified in round %d\n", i+1, s.Name, n)
-		} else {
-			fmt.Fprintf(&b, "%d. %s: not verified\n", i+1, s.Name)
-		}
+	for i, v := range in.Verified {
+		fmt.Fprintf(&b, "%d. %s: verified in round %d\n", i+1, v.Name, v.Round)
+	}
+	for i, name := range in.Open {
+		fmt.Fprintf(&b, "%d. %s: not verified\n", len(in.Verified)+i+1, name)
 	}
 	return b.String()
 }

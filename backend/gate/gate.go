@@ -179,7 +179,7 @@ func Fits(g run.GateOpened, a run.GateAnswered) error {
 func open(s *run.State) []string {
 	var out []string
 	for _, b := range s.OpenRequirements() {
-		out = append(out, b.String())
+		out = append(out, strings.TrimPrefix(b.String(), "- "))
 	}
 	return out
 }

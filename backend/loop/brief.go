@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"longwatch/backend/check"
@@ -131,48 +132,94 @@ func (e *Engine) taskPart() string {
 		}
 	}
 	return "# The task (long: only its headings; the whole is in task.md)\n\n" +
-		clip(strings.Join(heads, "\n"), e.Bounds.Task) + "\n"
+		clipPrompt(strings.Join(heads, "\n"), e.Bounds.Task) + "\n"
 }
 
 // control is the part that must fit: what the person said, what is believed,
 // what was refused and why, and what is left of the budgets.
+//
+// Each piece has its share of the room, so that together they fit however many
+// messages or requirements there are; what a share cannot hold is named.
 func (e *Engine) control(s *run.State, d Decision) string {
+	const heads = 700 // headings, the line of budgets, the frame of a repair
+	room := max(0, e.Bounds.Control-heads)
 	var w section
-	w.list("The person's messages, newest last: they amend the task", messages(s, d.Step.Phase))
-	w.list("State records", records(s))
-	if s.Contract != "" && d.Step.Phase != run.FinalAudit {
-		w.text("Task contract", clip(s.Contract, e.Bounds.Control/4))
+	w.list("The person's messages, newest last: they amend the task", messages(s, d.Step.Phase, room*33/100))
+	w.list("Requirements", requirements(s, room*25/100))
+	if d.Step.Phase != run.FinalAudit {
+		w.text("Task contract", clip(s.Contract, room*12/100))
 	}
 	if d.Step.Phase == run.Plan {
-		w.list("Not believed", s.Notes)
+		w.list("Not believed", clipTo(s.Notes, room*8/100))
 		if d.Disposition == Replan {
-			w.text("Plan differently, because", clip(d.Reason, maxQuestion))
+			w.text("Plan differently, because", clip(d.Reason, room*10/100))
 		}
 		w.text("Budgets", budgetLine(s))
-		w.text("Repair", repair(s, run.Plan))
 	}
-	if d.Step.Phase == run.Audit || d.Step.Phase == run.FinalAudit {
-		w.text("Repair", repair(s, d.Step.Phase))
-	}
+	w.text("Repair", repair(s, d.Step.Phase, room*4/100))
 	return w.String()
 }
 
-func messages(s *run.State, p run.Phase) []string {
+// messages are, for the manager, those no plan has read, each with an equal
+// share; for everybody else all of them, the newest first in line for the room.
+func messages(s *run.State, p run.Phase, room int) []string {
+	all := s.Messages
+	share := maxMessage
+	if p == run.Plan {
+		all = s.Unread()
+		share = max(200, room/max(1, len(all))-4)
+	}
 	var out []string
-	for _, m := range s.Messages {
-		if m.UsedBy == 0 || p != run.Plan {
-			out = append(out, clip(m.Text, maxQuestion))
+	for i := len(all) - 1; i >= 0; i-- {
+		line := clip(all[i].Text, min(share, maxMessage)) + answers(s, all[i].ID)
+		if room -= len(line) + 3; room < 0 && p != run.Plan && len(out) > 0 {
+			out = append(out, fmt.Sprintf("(%d earlier messages are left out for room)", i+1))
+			break
+		}
+		out = append(out, line)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// requirements lists those that are open, then those that are completed, until
+// the room is used, and names the rest by their ids.
+func requirements(s *run.State, room int) []string {
+	var open, completed []run.Belief
+	for _, b := range s.Records {
+		switch {
+		case !b.Requirement():
+		case b.Mark == protocol.Completed:
+			completed = append(completed, b)
+		default:
+			open = append(open, b)
+		}
+	}
+	var out []string
+	for _, group := range [][]run.Belief{open, completed} {
+		for i, b := range group {
+			line := recordLine(b)
+			if room -= len(line) + 3; room < 0 {
+				out = append(out, fmt.Sprintf("and %d more that are %s, %s to %s", len(group)-i, b.Mark, b.ID, group[len(group)-1].ID))
+				break
+			}
+			out = append(out, line)
 		}
 	}
 	return out
 }
 
-func records(s *run.State) []string {
-	var out []string
-	for _, b := range s.Records {
-		out = append(out, clip(b.String(), maxLine))
+func recordLine(b run.Belief) string { return clip(strings.TrimPrefix(b.String(), "- "), maxLine) }
+
+// answers says which question a message answers, if it does: the manager does
+// not remember having asked.
+func answers(s *run.State, id string) string {
+	for _, a := range s.Answers {
+		if a.Gate == id {
+			return " (the answer to: " + clip(a.Question, maxLine) + ")"
+		}
 	}
-	return out
+	return ""
 }
 
 func budgetLine(s *run.State) string {
@@ -187,14 +234,14 @@ func budgetLine(s *run.State) string {
 }
 
 // repair shows a role what it said that could not be read, and why.
-func repair(s *run.State, p run.Phase) string {
+func repair(s *run.State, p run.Phase, room int) string {
 	r := s.OpenRound()
 	if r == nil {
 		return ""
 	}
 	for i := len(r.Failed) - 1; i >= 0; i-- {
 		if f := r.Failed[i]; f.Phase == p && f.Fail == run.FailUnreadable {
-			return "Your last answer could not be read: " + f.Detail + "\nIt was:\n" + quote(clip(f.Said.Text, 2<<10))
+			return "Your last answer could not be read: " + clip(f.Detail, 200) + "\nIt was:\n" + quote(clip(f.Said.Text, max(room, 200)))
 		}
 	}
 	return ""

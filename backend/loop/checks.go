@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"slices"
 
 	"longwatch/backend/check"
 	"longwatch/backend/run"
@@ -55,21 +56,37 @@ func (e *Engine) probe(ctx context.Context, st Step, b Brief) error {
 	})...)
 }
 
-// fit keeps the results of many checks within one record: proofs are cut
-// shorter the more there are, passes first.
+// fit keeps the results of many checks within one record: proofs are cut first,
+// then the checks' own text, and at last passes are left out, never a failure
+// while there is a pass.
 func fit(results []check.Result) []check.Result {
-	const room = 12 << 10
-	size := 0
-	for _, r := range results {
-		size += len(r.Check) + len(r.Proof) + 80
+	for _, cut := range []struct{ check, proof int }{{check.MaxText, 200}, {check.MaxText, 60}, {120, 60}} {
+		if size(results) <= maxResults {
+			return results
+		}
+		for i := range results {
+			results[i].Check = clip(results[i].Check, cut.check)
+			results[i].Proof = clip(results[i].Proof, cut.proof)
+		}
 	}
-	if size <= room {
-		return results
-	}
-	each := max(20, room/len(results)-140)
-	for i := range results {
-		results[i].Check = clip(results[i].Check, 60)
-		results[i].Proof = clip(results[i].Proof, min(each, 200))
+	slices.SortStableFunc(results, func(a, b check.Result) int { return rank(a) - rank(b) })
+	for size(results) > maxResults {
+		results = results[:len(results)-1]
 	}
 	return results
+}
+
+func rank(r check.Result) int {
+	if r.Passed() {
+		return 1
+	}
+	return 0
+}
+
+func size(results []check.Result) int {
+	sum := 0
+	for _, r := range results {
+		sum += weight(r.Check) + weight(r.Proof) + 80
+	}
+	return sum
 }

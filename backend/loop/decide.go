@@ -190,7 +190,7 @@ func budget(s *run.State, now int64) *Decision {
 }
 
 func failing(s *run.State, now int64) *Decision {
-	if s.OpenRound() != nil {
+	if s.OpenRound() != nil || s.Done != nil {
 		return nil
 	}
 	return askOrEnd(s, gate.RepeatedFailure(s, now), now)

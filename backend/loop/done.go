@@ -25,7 +25,7 @@ func claimed(s *run.State, now int64) *Decision {
 		return d
 	}
 	switch {
-	case wantsReport(s):
+	case wantsReport(s, now):
 		return phase(s, run.Report, "everything holds: the reporter writes the reply")
 	case r.End == "":
 		return &Decision{
@@ -100,11 +100,12 @@ func finalChecks(s *run.State, r *run.Round) *Decision {
 }
 
 // finalAudit asks for the audit against the original task: when more than one
-// step was executed, and whenever the workspace changed after the last verdict.
+// step was executed, whenever the workspace changed after the last verdict, and
+// when that one was a final audit that did not support an earlier claim.
 func finalAudit(s *run.State, r *run.Round, now int64) *Decision {
-	_, at := s.LatestVerdict()
+	v, at := s.LatestVerdict()
 	stale := s.Changed > at
-	due := stale || (s.Created.FinalAudit && s.Steps() > 1)
+	due := stale || !v.Verdict.Supports() || (s.Created.FinalAudit && s.Steps() > 1)
 	have := r.Final != nil && !r.Void && r.FinalSeq > s.Done.Seq && r.FinalSeq > s.Changed
 	switch {
 	case have && !r.Final.Verdict.Supports():

@@ -79,7 +79,8 @@ type Engine struct {
 	Desktop   bool                                     // a gui step can be executed
 	Resumed   bool                                     // an earlier worker was here
 
-	looked bool // the workspace was looked at since this engine began
+	looked   bool // the workspace was looked at since this engine began
+	restless int  // looks in a row that found a change
 }
 
 // ErrUnavailable is returned for a repair this version cannot do.
@@ -151,7 +152,9 @@ func (e *Engine) phase(ctx context.Context, st Step, b Brief) error {
 }
 
 // lookAround records a change of the workspace that no role made and reports
-// whether there was one.
+// whether that calls for another decision. In a workspace that never rests the
+// phase goes ahead after two looks; what is audited there is void, and the
+// person is asked.
 func (e *Engine) lookAround(ctx context.Context, round int) (bool, error) {
 	c, err := e.Workspace.Observe(ctx, false)
 	if err != nil {
@@ -163,9 +166,12 @@ func (e *Engine) lookAround(ctx context.Context, round int) (bool, error) {
 	}
 	e.looked = true
 	if c.Count == 0 {
+		e.restless = 0
 		return false, nil
 	}
-	return true, e.Journal.Append(run.WorkspaceChanged{Round: round, During: during, Changes: c})
+	e.restless++
+	moved := c.Counts && e.restless <= Attempts
+	return moved, e.Journal.Append(run.WorkspaceChanged{Round: round, During: during, Changes: c})
 }
 
 func (e *Engine) reap(ctx context.Context, st Step) error {

@@ -31,13 +31,16 @@ func (e *Engine) episode(ctx context.Context, st Step, b Brief) error {
 		if err := begin(run.Process{}); err != nil {
 			return unlessOutdated(err)
 		}
-		ans.Fail = run.FailStart
+		if ans.Fail != run.FailCanceled && ans.Fail != run.FailThrottled {
+			ans.Fail = run.FailStart
+		}
 	}
+	e.restless = 0
 	c, err := e.Workspace.Observe(context.WithoutCancel(ctx), st.Phase.Role() == run.Auditor)
 	if err != nil {
 		return err
 	}
-	return e.settle(st, ans, c)
+	return e.settle(st, b, ans, c)
 }
 
 func unlessOutdated(err error) error {
@@ -48,13 +51,13 @@ func unlessOutdated(err error) error {
 }
 
 // settle turns an answer and what changed into the records that end the phase.
-func (e *Engine) settle(st Step, ans Answer, c run.Changes) error {
+func (e *Engine) settle(st Step, b Brief, ans Answer, c run.Changes) error {
 	if ans.Fail == run.FailCanceled && st.Phase != run.Execute {
 		return e.failed(st, ans, c)
 	}
 	switch st.Phase {
 	case run.Plan:
-		return e.planned(st, ans, c)
+		return e.planned(st, b, ans, c)
 	case run.Execute:
 		return e.executed(st, ans, c)
 	case run.Audit, run.FinalAudit:
@@ -94,7 +97,7 @@ func (e *Engine) unreadable(st Step, ans Answer, c run.Changes, why error) error
 	})...)
 }
 
-func (e *Engine) planned(st Step, ans Answer, c run.Changes) error {
+func (e *Engine) planned(st Step, b Brief, ans Answer, c run.Changes) error {
 	if ans.Fail != "" {
 		return e.failed(st, ans, c)
 	}
@@ -112,23 +115,19 @@ func (e *Engine) planned(st Step, ans Answer, c run.Changes) error {
 		})...)
 	}
 	events := append(changed(st, c), run.Planned{Round: st.Round, Plan: plan, Said: said, Usage: ans.Usage})
-	if ids := e.unread(); len(ids) > 0 {
+	if ids := e.unread(b); len(ids) > 0 {
 		events = append(events, run.MessageUsed{Round: st.Round, IDs: ids})
 	}
 	return e.Journal.Append(events...)
 }
 
-// unread lists the messages the plan's brief carried. A message that arrives
-// while the plan is made is a decision record, which the begin of the next
-// phase notices; it is not yet used by this plan.
-func (e *Engine) unread() []string {
+// unread lists the messages the plan's brief carried. One that arrived since is
+// not used by this plan: it stays in the briefs until a plan has read it.
+func (e *Engine) unread(b Brief) []string {
 	var ids []string
 	e.Journal.View(func(s *run.State) {
-		if s.Open == nil {
-			return
-		}
 		for _, m := range s.Unread() {
-			if m.At <= s.OpenAt {
+			if m.Seq <= b.Decided {
 				ids = append(ids, m.ID)
 			}
 		}
@@ -143,7 +142,7 @@ func (e *Engine) executed(st Step, ans Answer, c run.Changes) error {
 	}
 	return e.Journal.Append(append(changed(st, c), run.Executed{
 		Round: st.Round, Exit: ans.Exit, Fail: ans.Fail,
-		Detail: clip(ans.Detail, maxLine), Said: said, Usage: ans.Usage,
+		Detail: clip(ans.Detail, maxLine), Said: said, Usage: ans.Usage, RetryAt: ans.RetryAt,
 	})...)
 }
 

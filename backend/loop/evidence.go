@@ -31,26 +31,30 @@ func evidence(s *run.State, p run.Phase, limit int) string {
 	switch p {
 	case run.Plan:
 		lastVerdict(&w, s)
+		facts(&w, s, limit/4)
 		older(&w, s, limit-len(w.String()))
 	case run.Execute:
 		w.text("Your step", r.Plan.Task)
 		criteria(&w, r)
 		w.text("Boundaries", r.Plan.Boundaries)
 		cited(&w, s, r.Plan.Related)
+		facts(&w, s, limit/4)
 	case run.Audit:
 		w.text("The step", r.Plan.Task)
 		criteria(&w, r)
 		observed(&w, r, r.Checked)
+		facts(&w, s, limit/4)
 	case run.FinalAudit:
 		if r != nil {
 			observed(&w, r, r.FinalChecked)
 		}
 		older(&w, s, limit-len(w.String()))
 	case run.Report:
-		older(&w, s, limit)
+		lastVerdict(&w, s)
+		older(&w, s, limit-len(w.String()))
 	case run.Check, run.FinalCheck, run.Probe:
 	}
-	return clip(w.String(), limit)
+	return clipPrompt(w.String(), limit)
 }
 
 func criteria(w *section, r *run.Round) {
@@ -108,6 +112,25 @@ func lastVerdict(w *section, s *run.State) {
 	w.text(head, body)
 }
 
+// facts lists artifacts and facts, the newest first, until the room is used.
+func facts(w *section, s *run.State, room int) {
+	var all []string
+	for _, b := range s.Records {
+		if !b.Requirement() {
+			all = append(all, recordLine(b))
+		}
+	}
+	var lines []string
+	for i := len(all) - 1; i >= 0; i-- {
+		if room -= len(all[i]) + 3; room < 0 {
+			lines = append(lines, fmt.Sprintf("and %d earlier ones, left out for room", i+1))
+			break
+		}
+		lines = append(lines, all[i])
+	}
+	w.list("Artifacts and facts, newest first", lines)
+}
+
 func cited(w *section, s *run.State, rounds []int) {
 	for _, n := range rounds {
 		if r := s.Round(n); r != nil && r.Audited != nil {
@@ -119,7 +142,7 @@ func cited(w *section, s *run.State, rounds []int) {
 // older lists the rounds newest first, one line each, until the room is used,
 // and then says which are left out.
 func older(w *section, s *run.State, room int) {
-	const reserve = 80
+	const reserve = 120
 	var lines []string
 	for i := len(s.Rounds) - 1; i >= 0; i-- {
 		line := summary(s.Rounds[i])

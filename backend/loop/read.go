@@ -7,6 +7,7 @@ import (
 
 	"longwatch/backend/check"
 	"longwatch/backend/protocol"
+	"longwatch/backend/run"
 )
 
 // readPlan reads a manager's answer; what it asks for must be something that
@@ -35,7 +36,12 @@ func (e *Engine) readPlan(said string) (protocol.Plan, error) {
 	for i := range p.Records {
 		p.Records[i].Text = clip(p.Records[i].Text, maxLine)
 	}
-	return bounded(p), nil
+	p = bounded(p)
+	b, err := run.Encode(run.Planned{Plan: p})
+	if err == nil && len(b) > maxPlan {
+		err = fmt.Errorf("the plan is too long: %d bytes, at most %d; plan one bounded step and send only the records that change", len(b), maxPlan)
+	}
+	return p, err
 }
 
 // bounded keeps a plan within one record.

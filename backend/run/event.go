@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -108,11 +109,14 @@ func ClassOf(e Event) Class {
 
 // Encode renders the body of an event for the ledger.
 func Encode(e Event) (json.RawMessage, error) {
-	b, err := json.Marshal(e)
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	// Markup in what a role said would come to six times its size.
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
 		return nil, fmt.Errorf("event %s: %w", e.Kind(), err)
 	}
-	return b, nil
+	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // Decode reads the body of a record. A kind outside the vocabulary comes back

@@ -12,7 +12,7 @@ const FoldVersion = 1
 // Apply makes the state after one more event. An error means that the record
 // cannot follow those before it; the state is then unchanged.
 func (s *State) Apply(e Entry) error {
-	if s.Seq > 0 && e.Seq != s.Seq+1 {
+	if e.Seq != s.Seq+1 {
 		return fmt.Errorf("record %d after record %d", e.Seq, s.Seq)
 	}
 	if err := s.Accepts(e.Event); err != nil {
@@ -33,7 +33,7 @@ func (s *State) Apply(e Entry) error {
 func (r Receipt) receipt() Receipt { return r }
 
 func (s *State) remember(command string) {
-	if command == "" {
+	if command == "" || s.DidCommand(command) {
 		return
 	}
 	s.Commands = append(s.Commands, command)
@@ -68,7 +68,7 @@ func (s *State) apply(e Entry) {
 	case PhaseStarted:
 		s.start(e, ev)
 	case PhaseFailed:
-		s.fail(ev)
+		s.fail(e, ev)
 	case Interrupted:
 		s.interrupt(e, ev)
 	case Planned:
@@ -84,7 +84,7 @@ func (s *State) apply(e Entry) {
 	case Checked:
 		s.check(e, ev)
 	case Audited:
-		s.audit(e, ev)
+		s.audit(ev)
 	case Violated:
 		s.violate(e, ev)
 	case Restored:
@@ -137,13 +137,21 @@ func (s *State) create(ev Created) {
 	}
 }
 
-// reopen lets an ended run go on. What was decided about its end is forgotten;
-// what was verified is not.
+// reopen lets an ended run go on. What was decided about its end is forgotten,
+// and so are the failures that led to it; what was verified is not.
 func (s *State) reopen() {
 	s.Finished, s.Ended, s.Done = nil, nil, nil
 	s.Stop, s.Abort, s.Replied = false, false, false
+	s.forgive()
 }
 
+// forgive starts counting anew: the person has looked and wants to go on.
+func (s *State) forgive() {
+	s.Streak, s.Failures, s.Fingerprints, s.Voids = 0, nil, nil, 0
+}
+
+// addLimits extends budgets; one that was extended is to be noted again when
+// most of it is used.
 func (s *State) addLimits(add Limits) {
 	s.Limits.Rounds += add.Rounds
 	s.Limits.Fails += add.Fails
@@ -152,6 +160,13 @@ func (s *State) addLimits(add Limits) {
 	s.Limits.ActiveMillis += add.ActiveMillis
 	if add.Deadline > 0 {
 		s.Limits.Deadline = add.Deadline
+	}
+	for name, by := range map[string]int64{
+		"rounds": int64(add.Rounds), "tokens": add.Tokens, "cost": add.MicroUSD, "active": add.ActiveMillis,
+	} {
+		if by != 0 {
+			delete(s.Noted, name)
+		}
 	}
 }
 
@@ -186,12 +201,15 @@ func (s *State) answer(e Entry, ev GateAnswered) {
 	a := Answer{GateAnswered: ev, Trigger: s.Gate.Trigger, Question: s.Gate.Question, Seq: e.Seq}
 	reason := s.Gate.Reason
 	s.Answers = append(s.Answers, a)
-	s.Gate, s.Asked = nil, nil
+	s.Gate = nil
+	if strings.HasPrefix(reason, "manager.") {
+		s.Asked = nil
+	}
 	if ev.End {
 		s.Ended = &a
 		return
 	}
-	s.Streak, s.Failures, s.Fingerprints, s.Voids = 0, nil, nil, 0
+	s.forgive()
 	s.Violated, s.Missing = nil, nil
 	s.Replied = false
 	// "Audit again" says nothing new about the task.
@@ -211,11 +229,11 @@ func (s *State) extend(reason string) {
 	first := s.Created.Limits
 	switch reason {
 	case "budget.active":
-		s.Limits.ActiveMillis += first.ActiveMillis
+		s.addLimits(Limits{ActiveMillis: first.ActiveMillis})
 	case "budget.tokens":
-		s.Limits.Tokens += first.Tokens
+		s.addLimits(Limits{Tokens: first.Tokens})
 	case "budget.cost":
-		s.Limits.MicroUSD += first.MicroUSD
+		s.addLimits(Limits{MicroUSD: first.MicroUSD})
 	case "budget.deadline":
 		s.Limits.Deadline = 0
 	}

@@ -9,18 +9,23 @@ import (
 func (s *State) start(e Entry, ev PhaseStarted) {
 	if ev.Phase == Plan && s.OpenRound() == nil {
 		s.Rounds = append(s.Rounds, &Round{N: ev.Round, StartedAt: e.At})
+		s.Replied = false // a reply does not know of later rounds
 	}
-	s.Open, s.OpenAt = &ev, e.At
+	s.Open, s.OpenSeq = &ev, e.Seq
 }
 
-func (s *State) fail(ev PhaseFailed) {
+// fail counts an attempt, but for what is nobody's fault: the person ended it,
+// or the provider says when to come back.
+func (s *State) fail(e Entry, ev PhaseFailed) {
 	s.Open = nil
 	s.charge(ev.Usage)
 	r := s.Current()
 	r.Failed = append(r.Failed, ev)
 	switch ev.Fail {
 	case FailThrottled:
-		s.RetryAt = ev.RetryAt
+		if s.RetryAt = ev.RetryAt; s.RetryAt <= e.At {
+			put(&r.Spoilt, ev.Phase, r.Spoilt[ev.Phase]+1)
+		}
 	case FailCanceled:
 	case FailStart, FailExit, FailTimeout, FailFlood, FailUnreadable:
 		put(&r.Spoilt, ev.Phase, r.Spoilt[ev.Phase]+1)
@@ -83,6 +88,7 @@ func (s *State) execute(e Entry, ev Executed) {
 	r := s.Current()
 	r.Executed, r.ExecutedSeq = &ev, e.Seq
 	r.Checked = nil
+	s.RetryAt = max(s.RetryAt, ev.RetryAt)
 }
 
 // change attributes a change by when it was seen. What an executor or a
@@ -112,7 +118,7 @@ func (s *State) check(e Entry, ev Checked) {
 	}
 }
 
-func (s *State) audit(e Entry, ev Audited) {
+func (s *State) audit(ev Audited) {
 	s.Open = nil
 	s.charge(ev.Usage)
 	r := s.Current()
@@ -124,9 +130,9 @@ func (s *State) audit(e Entry, ev Audited) {
 		s.Voids = 0
 	}
 	if ev.Phase == FinalAudit {
-		r.Final, r.FinalSeq = &ev, e.Seq
+		r.Final, r.FinalSeq = &ev, s.OpenSeq
 	} else {
-		r.Audited, r.AuditedSeq = &ev, e.Seq
+		r.Audited, r.AuditedSeq = &ev, s.OpenSeq
 	}
 	r.Void = void
 	if ev.Tree != "" {

@@ -146,6 +146,8 @@ type Executed struct {
 	Detail string   `json:"detail,omitempty"`
 	Said   Text     `json:"said"`
 	Usage  Usage    `json:"usage"`
+	// RetryAt is when the provider wants to be asked again, unix ms.
+	RetryAt int64 `json:"retry_at,omitempty"`
 }
 
 // Checked is what the machine checks found.

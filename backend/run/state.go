@@ -30,8 +30,8 @@ type State struct {
 	Used   Usage           `json:"used"`
 	Noted  map[string]bool `json:"noted,omitempty"` // budgets said to be at 80 %
 
-	Open     *PhaseStarted             `json:"open,omitempty"` // a phase started and not ended
-	OpenAt   int64                     `json:"open_at,omitempty"`
+	Open     *PhaseStarted             `json:"open,omitempty"`     // a phase started and not ended
+	OpenSeq  uint64                    `json:"open_seq,omitempty"` // of the newest start
 	Rounds   []*Round                  `json:"rounds,omitempty"`
 	Records  []Belief                  `json:"records,omitempty"`
 	Contract string                    `json:"contract,omitempty"`
@@ -94,11 +94,11 @@ type Round struct {
 	Changes         []WorkspaceChanged `json:"changes,omitempty"`
 	Checked         *Checked           `json:"checked,omitempty"`
 	CheckedSeq      uint64             `json:"checked_seq,omitempty"`
-	Audited         *Audited           `json:"audited,omitempty"` // of the step
-	AuditedSeq      uint64             `json:"audited_seq,omitempty"`
-	Void            bool               `json:"void,omitempty"` // the newest audit was void
+	Audited         *Audited           `json:"audited,omitempty"`     // of the step
+	AuditedSeq      uint64             `json:"audited_seq,omitempty"` // of its start: it has seen nothing later
+	Void            bool               `json:"void,omitempty"`        // the newest audit was void
 	Final           *Audited           `json:"final,omitempty"`
-	FinalSeq        uint64             `json:"final_seq,omitempty"`
+	FinalSeq        uint64             `json:"final_seq,omitempty"` // of its start
 	FinalChecked    *Checked           `json:"final_checked,omitempty"`
 	FinalCheckedSeq uint64             `json:"final_checked_seq,omitempty"`
 	Violations      []Violated         `json:"violations,omitempty"`

@@ -91,8 +91,8 @@ func privateFolder() (string, error) {
 func (c *crew) trace(ep loop.Episode, x guard.Exit) error {
 	name := fmt.Sprintf("%s.%d", ep.Phase, ep.Attempt)
 	prompt := ep.Brief.Text
-	if len(ep.Brief.Input) > 4 {
-		prompt += "\n# Input\n\n" + string(ep.Brief.Input) + "\n"
+	if ep.Brief.Agent == config.Playbook {
+		prompt = string(ep.Brief.Input) // the playbook reads nothing else
 	}
 	_, err := c.dir.Keep(ep.Round, name+".prompt", prompt, false)
 	if err == nil && len(x.Stderr) > 0 {
