@@ -40,7 +40,9 @@ func Look(stateFolder string, agents []string) []Capability {
 		writable(stateFolder), disk(stateFolder), shell(), guardLevel(),
 	}
 	for _, name := range []string{"playbook", "claude", "codex", "opencode", "dsh", "api"} {
-		list = append(list, agent(name, slices.Contains(agents, name)))
+		if name == "playbook" || !slices.Contains(agents, name) {
+			list = append(list, agent(name, slices.Contains(agents, name)))
+		}
 	}
 	for _, name := range agents {
 		if name != "playbook" {

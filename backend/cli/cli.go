@@ -185,10 +185,14 @@ func joined(problems []config.Problem) string {
 
 // sentence is a problem with what to do about it.
 func sentence(p config.Problem) string {
-	if p.Fix == "" {
-		return p.String()
+	text := p.String()
+	switch {
+	case p.Fix == "":
+		return text
+	case strings.HasSuffix(text, "?"), strings.HasSuffix(text, "."):
+		return text + " " + p.Fix
 	}
-	return p.String() + ". " + p.Fix
+	return text + ". " + p.Fix
 }
 
 func agents(s config.Settings) []string {

@@ -2,15 +2,14 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"longwatch/backend/ledger"
 	"longwatch/backend/run"
 	"longwatch/backend/rundir"
-	"longwatch/backend/worker"
 )
 
 // receiptWithin is how long a command waits for the worker's receipt. A worker
@@ -101,19 +100,13 @@ func (a *app) pauseCommand() *cobra.Command {
 		"The phase that runs finishes; nothing more starts until `longwatch resume RUN`.", rundir.CommandPause)
 }
 
-// order leaves a command and says what became of it. A worker is started for
-// it when there is none.
+// order leaves a command and says what became of it.
 func (a *app) order(h *rundir.Home, r *rundir.Run, c rundir.Command) error {
 	c.ID = rundir.NewCommandID()
 	if err := a.post(r, c); err != nil {
 		return err
 	}
-	if _, alive := r.Worker(); !alive {
-		if _, err := worker.Start(h, r, false); err != nil {
-			return err
-		}
-	}
-	e, err := receipt(r, c.ID)
+	e, err := receipt(h, r, c.ID)
 	if err != nil {
 		return err
 	}
@@ -135,8 +128,9 @@ func done(kind string) string {
 	}[kind]
 }
 
-// receipt waits for the record that carries a command's id.
-func receipt(r *rundir.Run, id string) (run.Event, error) {
+// receipt waits for the record that carries a command's id. A worker is started
+// for it when there is none.
+func receipt(h *rundir.Home, r *rundir.Run, id string) (run.Event, error) {
 	led, err := r.Follow()
 	if err != nil {
 		return nil, err
@@ -144,9 +138,31 @@ func receipt(r *rundir.Run, id string) (run.Event, error) {
 	defer led.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), receiptWithin)
 	defer cancel()
+	at := attendant{h: h, r: r}
+	for {
+		if e, err := find(led, id); e != nil || err != nil {
+			return e, err
+		}
+		if err := at.attend(false); err != nil {
+			return nil, err
+		}
+		look, stop := context.WithTimeout(ctx, lookEvery)
+		_ = led.Wait(look)
+		stop()
+		if ctx.Err() != nil {
+			return nil, &failure{
+				code: ExitInternal, err: fmt.Errorf("no worker took the command within %s: %s", receiptWithin, r.LastLog()),
+				hint: "the command stays in the inbox and is taken when one does",
+			}
+		}
+	}
+}
+
+// find reads what is new and looks for a command's receipt in it.
+func find(led *ledger.Follower, id string) (run.Event, error) {
 	for {
 		recs, err := led.Next()
-		if err != nil {
+		if err != nil || len(recs) == 0 {
 			return nil, err
 		}
 		for _, rec := range recs {
@@ -157,17 +173,6 @@ func receipt(r *rundir.Run, id string) (run.Event, error) {
 			if run.CommandOf(e.Event) == id {
 				return e.Event, nil
 			}
-		}
-		if len(recs) > 0 {
-			continue
-		}
-		if err := led.Wait(ctx); errors.Is(err, context.DeadlineExceeded) {
-			return nil, &failure{
-				code: ExitInternal, err: fmt.Errorf("no worker took the command within %s: %s", receiptWithin, r.LastLog()),
-				hint: "the command stays in the inbox and is taken when one does",
-			}
-		} else if err != nil {
-			return nil, err
 		}
 	}
 }

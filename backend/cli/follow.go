@@ -14,7 +14,6 @@ import (
 	"longwatch/backend/ledger"
 	"longwatch/backend/run"
 	"longwatch/backend/rundir"
-	"longwatch/backend/worker"
 )
 
 // lookEvery is how often a follower looks whether the worker is alive while
@@ -27,11 +26,11 @@ const abortWithin = 2 * time.Second
 // follower shows a run as it happens and asks what its gates ask.
 type follower struct {
 	*app
-	r      *rundir.Run
-	worker *worker.Started // nil when the worker is not our child
+	attendant
 	ledger *ledger.Follower
 	state  *run.State
 	from   uint64 // records up to here are history
+	over   bool   // the run ended after those
 	view   *view
 	lines  chan string // what the person types; nil without a terminal
 	asked  string      // the gate already put to the person
@@ -39,13 +38,13 @@ type follower struct {
 
 // follow shows a run until it ends or waits for somebody who is not here, and
 // sets the exit code.
-func (a *app) follow(r *rundir.Run, w *worker.Started, from uint64) error {
-	led, err := r.Follow()
+func (a *app) follow(at attendant, from uint64) error {
+	led, err := at.r.Follow()
 	if err != nil {
 		return err
 	}
 	defer led.Close()
-	f := &follower{app: a, r: r, worker: w, ledger: led, state: &run.State{}, from: from}
+	f := &follower{app: a, attendant: at, ledger: led, state: &run.State{}, from: from}
 	f.view = newView(a.out, isTerminalWriter(a.out))
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -56,7 +55,7 @@ func (a *app) follow(r *rundir.Run, w *worker.Started, from uint64) error {
 	a.code = code
 	if err == nil && a.json {
 		return json.NewEncoder(a.out).Encode(map[string]any{
-			"run": r.ID, "outcome": f.state.Outcome(), "exit": code,
+			"run": f.r.ID, "outcome": f.state.Outcome(), "exit": code,
 		})
 	}
 	return err
@@ -79,24 +78,32 @@ func (f *follower) loop(ctx context.Context, interrupts <-chan os.Signal) (int, 
 
 // settled reports whether there is nothing to follow any more.
 func (f *follower) settled() (over bool, code int, err error) {
-	if f.state.Finished != nil && f.state.Seq > f.from {
+	if f.over {
 		f.waitForWorker()
 		return true, f.finished(), nil
 	}
 	if over, err := f.gate(); over || err != nil {
 		return over, ExitNeedsYou, err
 	}
-	if !f.workerGone() {
+	if !f.gone() {
 		return false, 0, nil
 	}
 	if err := f.catchUp(); err != nil {
 		return true, 0, err
 	}
-	if f.state.Finished != nil && f.state.Seq > f.from {
+	if f.over {
 		return true, f.finished(), nil
 	}
-	code, err = f.left()
-	return true, code, err
+	if letters, err := f.r.Inbox(); err == nil && len(letters) > 0 {
+		return false, 0, f.attend(f.state.Finished != nil)
+	}
+	switch {
+	case !f.gone(): // another one came
+		return false, 0, nil
+	case f.state.Gate != nil:
+		return true, ExitNeedsYou, nil
+	}
+	return true, 0, f.ended()
 }
 
 // wait returns when something is new: in the ledger, from the person, or a
@@ -150,11 +157,19 @@ func (f *follower) catchUp() error {
 			if err := f.state.Apply(e); err != nil {
 				return err
 			}
+			if rec.Seq > f.from {
+				f.over = f.state.Finished != nil && (f.over || ends(e.Event))
+			}
 			if err := f.show(rec, e); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+func ends(e run.Event) bool {
+	_, is := e.(run.Finished)
+	return is
 }
 
 func (f *follower) show(rec ledger.Record, e run.Entry) error {
@@ -235,26 +250,14 @@ func (f *follower) answered(line string) error {
 	return f.post(f.r, c)
 }
 
-func (f *follower) workerGone() bool {
-	if f.worker != nil {
-		select {
-		case <-f.worker.Done():
-		default:
-			return false
-		}
-	}
-	_, alive := f.r.Worker()
-	return !alive
-}
-
 // waitForWorker gives the worker a moment to let go of its leases, so that the
 // next command finds them free.
 func (f *follower) waitForWorker() {
-	if f.worker == nil {
+	if f.ours == nil {
 		return
 	}
 	select {
-	case <-f.worker.Done():
+	case <-f.ours.Done():
 	case <-time.After(5 * time.Second):
 	}
 }
@@ -272,21 +275,6 @@ func (f *follower) interrupted(ctx context.Context, interrupts <-chan os.Signal)
 	}
 	f.notice("aborting")
 	return false, 0, f.post(f.r, rundir.Command{Kind: rundir.CommandAbort})
-}
-
-// left says why nobody is at work on a run that has not ended.
-func (f *follower) left() (int, error) {
-	if f.state.Gate != nil {
-		return ExitNeedsYou, nil
-	}
-	code := ExitInternal
-	if f.worker != nil && f.worker.ExitCode() > 0 {
-		code = f.worker.ExitCode()
-	}
-	return 0, &failure{
-		code: code, err: fmt.Errorf("the worker ended: %s", f.r.LastLog()),
-		hint: fmt.Sprintf("nothing is lost; when the cause is gone, `longwatch resume %s` goes on", f.r.ID),
-	}
 }
 
 func (f *follower) finished() int {

@@ -8,7 +8,6 @@ import (
 
 	"longwatch/backend/run"
 	"longwatch/backend/rundir"
-	"longwatch/backend/worker"
 )
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -46,23 +45,24 @@ func (a *app) resume(h *rundir.Home, r *rundir.Run, text string, rounds int) err
 			return err
 		}
 	}
-	var w *worker.Started
-	if _, alive := r.Worker(); !alive {
-		if w, err = worker.Start(h, r, s.Finished != nil); err != nil {
-			return err
-		}
+	at := attendant{h: h, r: r}
+	if s.Finished != nil {
+		at.waitUntilGone()
 	}
-	return a.follow(r, w, s.Seq)
+	if err := at.attend(s.Finished != nil); err != nil {
+		return err
+	}
+	return a.follow(at, s.Seq)
 }
 
 // resumeCommands says with commands what the flags of resume mean in a state.
 func resumeCommands(s *run.State, text string, rounds int) []rundir.Command {
-	if s.Gate != nil && (text != "" || rounds > 0) {
-		return []rundir.Command{{Kind: rundir.CommandAnswer, Gate: s.Gate.Gate, Text: text, Rounds: rounds}}
-	}
 	var out []rundir.Command
 	if s.Paused {
 		out = append(out, rundir.Command{Kind: rundir.CommandGo})
+	}
+	if s.Gate != nil && (text != "" || rounds > 0) {
+		return append(out, rundir.Command{Kind: rundir.CommandAnswer, Gate: s.Gate.Gate, Text: text, Rounds: rounds})
 	}
 	if rounds > 0 {
 		out = append(out, rundir.Command{Kind: rundir.CommandLimits, Rounds: rounds})

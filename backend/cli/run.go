@@ -11,7 +11,6 @@ import (
 	"longwatch/backend/config"
 	"longwatch/backend/rundir"
 	"longwatch/backend/task"
-	"longwatch/backend/worker"
 )
 
 type runFlags struct {
@@ -52,14 +51,14 @@ func (a *app) run(path string, f runFlags) error {
 		return err
 	}
 	defer r.Close()
-	w, err := worker.Start(h, r, false)
-	if err != nil {
+	at := attendant{h: h, r: r}
+	if err := at.attend(false); err != nil {
 		return err
 	}
 	if f.detach {
 		return a.detached(r)
 	}
-	return a.follow(r, w, 0)
+	return a.follow(at, 0)
 }
 
 // create reads the task and makes the run's folder.

@@ -71,9 +71,7 @@ func (a *app) showRun(r *rundir.Run, s *run.State) error {
 			Summary: sum, Limits: s.Limits, Used: s.Used, Records: s.Records, Contract: s.Contract,
 			Open: s.Gate, History: history(s), Path: r.Path(),
 		}
-		if s.Reply != nil {
-			out.Reply = s.Reply.Text
-		}
+		out.Reply = reply(s)
 		return printJSON(a.out, out)
 	}
 	p := &page{}
@@ -93,11 +91,20 @@ func (a *app) showRun(r *rundir.Run, s *run.State) error {
 		}
 		p.line("  answer with `longwatch answer %s continue` or `longwatch answer %s end`", r.ID, r.ID)
 	}
-	if s.Reply != nil {
-		p.line("\n%s", strings.TrimSpace(s.Reply.Text))
+	// The question whether to accept a result shows the reply already.
+	if text := reply(s); text != "" && (s.Gate == nil || s.Gate.Trigger != run.GateCompleted) {
+		p.line("\n%s", text)
 	}
 	_, err := fmt.Fprint(a.out, p.String())
 	return err
+}
+
+// reply is the reporter's newest answer, unless the run went on after it.
+func reply(s *run.State) string {
+	if s.Reply == nil || !s.Replied {
+		return ""
+	}
+	return strings.TrimSpace(s.Reply.Text)
 }
 
 func stateLine(s rundir.Summary) string {

@@ -183,8 +183,8 @@ func (v *view) audited(ev run.Audited) {
 
 // end prints how the run ended and where its result is.
 func (v *view) end(s *run.State, r *rundir.Run) {
-	if s.Reply != nil {
-		fmt.Fprintf(v.w, "\n%s\n", strings.TrimSpace(s.Reply.Text))
+	if text := reply(s); text != "" {
+		fmt.Fprintf(v.w, "\n%s\n", text)
 	}
 	word := v.bad(string(s.Finished.Outcome))
 	if s.Finished.Outcome == run.Complete {

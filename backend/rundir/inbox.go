@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"longwatch/backend/run"
 )
 
 // What a command asks for.
@@ -69,8 +71,8 @@ func (r *Run) Send(c Command) error {
 	if !validID(c.ID) {
 		return fmt.Errorf("command id %q: letters, digits, - and _ only, at most 64", c.ID)
 	}
-	if len(c.Text) > MaxMessage {
-		return fmt.Errorf("the text has %d bytes; at most %d fit: put the rest into a file in the workspace", len(c.Text), MaxMessage)
+	if why := c.unfit(); why != "" {
+		return fmt.Errorf("%s: put the rest into a file in the workspace", why)
 	}
 	b, err := json.Marshal(c)
 	if err != nil {
@@ -132,22 +134,36 @@ func open(id string, b []byte, err error) Letter {
 		l.Bad = fmt.Sprintf("version %d of a command; this worker reads version %d", c.V, CommandVersion)
 	case c.ID != id:
 		l.Bad = "its id is not its file's name"
-	case len(c.Text) > MaxMessage:
-		l.Bad = fmt.Sprintf("its text has %d bytes; at most %d fit", len(c.Text), MaxMessage)
 	default:
-		l.Command = c
+		if l.Bad = c.unfit(); l.Bad == "" {
+			l.Command = c
+		}
 	}
 	return l
 }
 
-// Taken removes a command whose receipt is on disk.
-func (r *Run) Taken(id string) error {
-	err := r.dir.Remove("inbox/" + id + ".json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// maxWord bounds a command's other words, in bytes.
+const maxWord = 100
+
+// unfit says why a command could not be recorded: a record that does not fit
+// would be tried again for ever.
+func (c Command) unfit() string {
+	b, err := run.Encode(run.MessageReceived{Text: c.Text})
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(c.Text) > MaxMessage:
+		return fmt.Sprintf("the text has %d bytes; at most %d fit", len(c.Text), MaxMessage)
+	case len(b) > 2*MaxMessage:
+		return "the text has too many control characters"
+	case max(len(c.Kind), len(c.Gate), len(c.Channel)) > maxWord:
+		return fmt.Sprintf("its kind, gate or channel has more than %d bytes", maxWord)
 	}
-	return err
+	return ""
 }
+
+// Taken removes a command whose receipt is on disk, whatever it was.
+func (r *Run) Taken(id string) error { return r.dir.RemoveAll("inbox/" + id + ".json") }
 
 // InboxPath is the folder to watch for commands.
 func (r *Run) InboxPath() string { return r.dir.Path() + "/inbox" }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -150,12 +151,19 @@ func (r *Run) LogPath() string { return r.dir.Path() + "/worker.log" }
 // OpenLog opens the worker's log for appending.
 func (r *Run) OpenLog() (*os.File, error) { return r.dir.OpenAppend("worker.log") }
 
-// LastLog is the last line of the worker's log: why it ended, most likely.
+// LastLog is why the worker ended, as far as its log says.
 func (r *Run) LastLog() string {
 	b, err := r.dir.ReadFile("worker.log", 16<<20)
 	if err != nil {
 		return "it left no log"
 	}
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-	return lines[len(lines)-1]
+	_, why, ok := strings.Cut(lines[len(lines)-1], " err=")
+	if !ok {
+		return "it did not say why; its log is " + r.LogPath()
+	}
+	if text, err := strconv.Unquote(why); err == nil {
+		return text
+	}
+	return why
 }

@@ -18,6 +18,9 @@ import (
 // hint, the folder is the truth.
 const pollInbox = 2 * time.Second
 
+// longestRefusal bounds a refusal, which may quote a question, in bytes.
+const longestRefusal = 600
+
 // inbox takes commands as they come, while a phase runs too. Each is recorded,
 // and only then removed.
 type inbox struct {
@@ -88,6 +91,9 @@ func effect(s *run.State, l rundir.Letter) []run.Event {
 	}
 	rec := run.Receipt{Command: l.ID, Channel: l.Channel}
 	refuse := func(why string) []run.Event {
+		if len(why) > longestRefusal {
+			why = strings.ToValidUTF8(why[:longestRefusal], "") + " …"
+		}
 		return []run.Event{run.CommandRefused{Receipt: rec, Reason: why}}
 	}
 	if l.Bad != "" {
