@@ -67,14 +67,17 @@ func answer(x Exit) loop.Answer {
 }
 
 // text makes what a process said storable: valid UTF-8 without control
-// characters that could steer a terminal.
+// characters that could steer a terminal, or turn what a person reads around.
 func text(b []byte) string {
 	s := strings.ToValidUTF8(string(bytes.TrimSpace(b)), string(utf8.RuneError))
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || (r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f)) {
+		switch {
+		case r == '\n', r == '\t':
 			return r
+		case r < ' ', r >= 0x7f && r <= 0x9f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return -1
 		}
-		return -1
+		return r
 	}, s)
 }
 

@@ -89,7 +89,20 @@ func (a *app) create(h *rundir.Home, path string, f runFlags) (*rundir.Run, erro
 	if err != nil {
 		return nil, usage(err)
 	}
+	if err := free(h, spec); err != nil {
+		return nil, err
+	}
 	return h.Create(spec, data, first)
+}
+
+// free refuses a workspace that another run is at work in before there is a run
+// that could not start. The worker takes the lease itself.
+func free(h *rundir.Home, spec rundir.Spec) error {
+	l, err := h.LeaseWorkspace(spec.Workspace, spec.Run)
+	if err != nil {
+		return usage(err)
+	}
+	return l.Release()
 }
 
 func (a *app) detached(r *rundir.Run) error {
