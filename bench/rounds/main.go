@@ -99,6 +99,22 @@ func (p place) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
+// follow runs a command that prints records to its end.
+func (p place) follow(name string, args ...string) (recs []record, first time.Duration, rss int, err error) {
+	c := p.command(name, args...)
+	c.Stderr = nil
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	began := time.Now()
+	if err := c.Start(); err != nil {
+		return nil, 0, 0, err
+	}
+	recs, first, rss, err = watch(out, began)
+	return recs, first, rss, errors.Join(err, c.Wait())
+}
+
 // record is what the figures need of a ledger line.
 type record struct {
 	At   int64  `json:"at"`
@@ -120,18 +136,8 @@ func long(bin string, n int) error {
 		return err
 	}
 	defer clean()
-	c := p.command(bin, "run", p.task, "--unattended", "--json")
-	c.Stderr = nil
-	out, err := c.StdoutPipe()
+	recs, first, rss, err := p.follow(bin, "run", p.task, "--unattended", "--json")
 	if err != nil {
-		return err
-	}
-	began := time.Now()
-	if err := c.Start(); err != nil {
-		return err
-	}
-	recs, first, rss, err := watch(out, began)
-	if err := errors.Join(err, c.Wait()); err != nil {
 		return fmt.Errorf("%d rounds: %w", n, err)
 	}
 	fmt.Printf("\n%d rounds\n", n)
@@ -223,18 +229,8 @@ func du(root string) (size, blocks int64, files int) {
 // resume measures how long a worker needs from its start to its first phase in
 // a run that has all its rounds already.
 func resume(bin string, p place) error {
-	c := p.command(bin, "resume", "last", "-m", "look again", "--json")
-	c.Stderr = nil
-	out, err := c.StdoutPipe()
+	_, first, _, err := p.follow(bin, "resume", "last", "-m", "look again", "--json")
 	if err != nil {
-		return err
-	}
-	began := time.Now()
-	if err := c.Start(); err != nil {
-		return err
-	}
-	_, first, _, err := watch(out, began)
-	if err := errors.Join(err, c.Wait()); err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
 	figure("  resume → next phase", "%.1f ms", ms(first))
