@@ -1,0 +1,6 @@
+//go:build race
+
+package main
+
+// slow reports whether the race detector makes every process ten times slower.
+func slow() bool { return true }
