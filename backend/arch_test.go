@@ -59,7 +59,7 @@ var execs = []string{"agent", "computeruse", "guard", "capability", "worker"}
 // writers are the packages besides safefs that may change the file system by
 // themselves, and why.
 var writers = map[string]string{
-	"guard":      "private folders of episodes, which are not in a run directory",
+	"guard":      "private folders of episodes, which are not in a run directory; restores beneath descriptors",
 	"worker":     "private folders of episodes, which are not in a run directory",
 	"capability": "tries whether the state folder can be written",
 	"rundir":     "makes the state folder itself, before there is one to anchor in",

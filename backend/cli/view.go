@@ -78,6 +78,12 @@ func (v *view) said(e run.Entry) {
 		v.say("limits", fmt.Sprintf("%d rounds were added", ev.Add.Rounds))
 	case run.CommandRefused:
 		v.say("refused", ev.Reason)
+	case run.Checkpointed:
+		if ev.Problem != "" {
+			v.say("checkpoint", v.bad("not kept, so this round cannot be undone: "+ev.Problem))
+		}
+	case run.Restored:
+		v.say("restored", fmt.Sprintf("%d entries, to checkpoint %s", ev.Count, ev.Checkpoint))
 	case run.CapabilityMissing:
 		v.say("missing", ev.Name+". "+ev.FixHint)
 	case run.BudgetNoted:

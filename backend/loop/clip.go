@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"longwatch/backend/run"
@@ -71,9 +72,9 @@ func weight(text string) int {
 func runeWeight(text string) (weight, size int) {
 	r, size := utf8.DecodeRuneInString(text)
 	switch {
-	case r == '"', r == '\\', r == '\n', r == '\r', r == '\t':
+	case strings.ContainsRune("\"\\\n\r\t\b\f", r):
 		return 2, size
-	case r < ' ', r == 0x2028, r == 0x2029, r == utf8.RuneError:
+	case r < ' ', r == 0x2028, r == 0x2029, r == utf8.RuneError && size == 1:
 		return 6, size
 	}
 	return size, size

@@ -45,6 +45,14 @@ type Keeper interface {
 	Keep(round int, name, text string, durable bool) (file string, err error)
 }
 
+// Checkpoints keep states of the workspace and put them back. A state that
+// cannot be kept is reported in the record, not as an error: the run goes on,
+// and says that the round cannot be undone. Restore keeps the present first.
+type Checkpoints interface {
+	Save(ctx context.Context, round int, supported bool) run.Checkpointed
+	Restore(ctx context.Context, id string) ([]run.Event, error)
+}
+
 // Episode is one call on a role.
 type Episode struct {
 	Round   int
@@ -72,6 +80,7 @@ type Engine struct {
 	Workspace Workspace
 	Checker   Checker
 	Keeper    Keeper
+	Kept      Checkpoints // nil: none are made
 	Task      task.Task
 	Bounds    Bounds
 	Now       func() int64                             // unix ms
@@ -120,14 +129,16 @@ func (e *Engine) act(ctx context.Context, d Decision, b Brief) error {
 	case DoGate:
 		return e.open(st)
 	case DoClose:
-		return e.Journal.Append(run.RoundClosed{Round: st.Round, End: st.End})
+		return e.close(ctx, st)
 	case DoRefuse:
 		return e.Journal.Append(run.DoneRefused{Round: st.Round, Missing: clipAll(st.Missing)})
 	case DoGiveUp:
 		return e.giveUp(st, d.Reason)
 	case DoFinish:
 		return e.Journal.Append(run.Finished{Outcome: st.Outcome, Reason: clip(d.Reason, maxLine)})
-	case DoRestore, DoProbe:
+	case DoRestore:
+		return e.restore(ctx)
+	case DoProbe:
 		return fmt.Errorf("%s: %w", st.Do, ErrUnavailable)
 	}
 	return fmt.Errorf("action %q is not one", d.Step.Do)
@@ -138,6 +149,9 @@ func (e *Engine) act(ctx context.Context, d Decision, b Brief) error {
 func (e *Engine) phase(ctx context.Context, st Step, b Brief) error {
 	moved, err := e.lookAround(ctx, st.Round)
 	if err != nil || moved {
+		return err
+	}
+	if err := e.checkpointBefore(ctx, st); err != nil {
 		return err
 	}
 	switch st.Phase {

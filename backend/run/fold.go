@@ -7,7 +7,7 @@ import (
 
 // FoldVersion changes when the same events come to mean another state, so that
 // caches of old folds are dropped.
-const FoldVersion = 1
+const FoldVersion = 2
 
 // Apply makes the state after one more event. An error means that the record
 // cannot follow those before it; the state is then unchanged.
@@ -88,7 +88,9 @@ func (s *State) apply(e Entry) {
 	case Violated:
 		s.violate(e, ev)
 	case Restored:
-		s.Tree, s.Violated = ev.Tree, nil
+		s.restore(e, ev)
+	case Checkpointed:
+		s.keep(e, ev)
 	case RoundClosed:
 		s.close(e, ev)
 	case ServiceStarted:
@@ -116,7 +118,7 @@ func (s *State) apply(e Entry) {
 		s.Reply, s.Replied = &ev.Said, true
 	case Finished:
 		s.Finished, s.Gate = &ev, nil
-	case Consented, Checkpointed, Captured, CommandRefused, TailCut, Anchored, Unknown:
+	case Consented, Captured, CommandRefused, TailCut, Anchored, Unknown:
 		// Nothing that is decided by depends on these.
 	default:
 		panic(fmt.Sprintf("run: event %T is not in the fold", ev))
@@ -236,5 +238,19 @@ func (s *State) extend(reason string) {
 		s.addLimits(Limits{MicroUSD: first.MicroUSD})
 	case "budget.deadline":
 		s.Limits.Deadline = 0
+	}
+}
+
+// restore makes verdicts stale like any change that no executor made.
+func (s *State) restore(e Entry, ev Restored) {
+	s.Tree, s.Violated = ev.Tree, nil
+	if ev.Counts {
+		s.Changed = e.Seq
+	}
+}
+
+func (s *State) keep(e Entry, ev Checkpointed) {
+	if ev.ID != "" {
+		s.Checkpoints = append(s.Checkpoints, Kept{Checkpointed: ev, Seq: e.Seq, At: e.At})
 	}
 }

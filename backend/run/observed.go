@@ -45,19 +45,25 @@ type Violated struct {
 	Changes
 }
 
-// Restored is a rollback to a checkpoint.
+// Restored is a rollback to a checkpoint. The changes are those it made.
 type Restored struct {
-	Checkpoint string `json:"checkpoint"`
-	Before     string `json:"before"` // the checkpoint of what was replaced
+	Checkpoint string   `json:"checkpoint"`
+	Before     string   `json:"before"`         // the checkpoint of what was replaced
+	Left       []string `json:"left,omitempty"` // what could not be put back, and why
 	Changes
 }
 
-// Checkpointed is a kept state of the workspace.
+// Checkpointed is a kept state of the workspace, or why it could not be kept:
+// a round goes on without, and then cannot be undone.
 type Checkpointed struct {
-	ID    string `json:"id"`
-	Round int    `json:"round"`
-	Tree  string `json:"tree"`
-	Bytes int64  `json:"bytes"`
+	ID        string `json:"id,omitempty"`
+	Digest    string `json:"digest,omitempty"` // of the checkpoint's file
+	Round     int    `json:"round"`
+	Tree      string `json:"tree,omitempty"`
+	Supported bool   `json:"supported,omitempty"` // a supporting verdict is of this state
+	Bytes     int64  `json:"bytes,omitempty"`     // what it added to the store
+	Left      int    `json:"left,omitempty"`      // entries that are recorded but not stored
+	Problem   string `json:"problem,omitempty"`   // it was not kept
 }
 
 // Captured is a screenshot taken by Longwatch, recorded before it is handed
@@ -96,14 +102,19 @@ type BudgetNoted struct {
 	Limit  int64  `json:"limit"`
 }
 
+// Quoted writes the path, quoted when it has odd bytes.
+func (c Change) Quoted() string {
+	if strconv.Quote(c.Path) != `"`+c.Path+`"` {
+		return strconv.Quote(c.Path)
+	}
+	return c.Path
+}
+
 // String writes the change the way people read it: what, then the path,
 // quoted when it has odd bytes.
 func (c Change) String() string {
 	if c.Path == "" && c.PathB64 != "" {
 		return c.What + " base64:" + c.PathB64
 	}
-	if strconv.Quote(c.Path) != `"`+c.Path+`"` {
-		return c.What + " " + strconv.Quote(c.Path)
-	}
-	return c.What + " " + c.Path
+	return c.What + " " + c.Quoted()
 }

@@ -60,6 +60,9 @@ type State struct {
 	Fingerprints []string `json:"fingerprints,omitempty"` // newest run of equal ones
 	Voids        int      `json:"voids,omitempty"`        // stale or void audits running
 
+	// Checkpoints are the kept states of the workspace, oldest first.
+	Checkpoints []Kept `json:"checkpoints,omitempty"`
+
 	// Commands holds the ids of commands that had their effect, newest last,
 	// at most [KeptCommands].
 	Commands []string `json:"commands,omitempty"`
@@ -151,4 +154,11 @@ type Message struct {
 	Seq    uint64 `json:"seq"`
 	At     int64  `json:"at"`
 	UsedBy int    `json:"used_by,omitempty"` // round, 0 while unread
+}
+
+// Kept is a state of the workspace that can be put back.
+type Kept struct {
+	Checkpointed
+	Seq uint64 `json:"seq"`
+	At  int64  `json:"at"`
 }

@@ -28,7 +28,8 @@ import (
 type Options struct {
 	Home    *rundir.Home
 	Run     string
-	Reopen  bool // an ended run goes on
+	Reopen  bool   // an ended run goes on
+	Restore string // put this checkpoint back and do nothing else
 	Version string
 	Log     *slog.Logger
 }
@@ -120,6 +121,9 @@ func (w *worker) live(ctx context.Context) error {
 	if err := w.equip(ctx, program); err != nil {
 		return err
 	}
+	if w.Restore != "" {
+		return w.restore(ctx)
+	}
 	return w.serve(ctx)
 }
 
@@ -152,6 +156,7 @@ func (w *worker) equip(ctx context.Context, program *guard.Program) error {
 		Bounds:  loop.Bounds{Task: loop.DefaultBounds.Task, Control: s.Brief.ControlKiB << 10, Evidence: s.Brief.EvidenceKiB << 10},
 		Now:     func() int64 { return time.Now().UnixMilli() },
 		Agent:   func(p run.Phase, surface string) string { return c.player(p, surface).Agent },
+		Kept:    &checkpoints{dir: w.dir, ws: w.ws, j: w.j},
 	}
 	return w.begin(resumed, program)
 }
@@ -197,6 +202,19 @@ func (w *worker) begin(resumed bool, program *guard.Program) error {
 		}
 		return run.Started{Epoch: e, Host: host}
 	})
+}
+
+// restore puts a checkpoint back for the person. The run is not worked on.
+func (w *worker) restore(ctx context.Context) error {
+	events, err := w.engine.Kept.Restore(ctx, w.Restore)
+	if err != nil {
+		return err
+	}
+	if err := w.j.Append(events...); err != nil {
+		return err
+	}
+	w.j.View(w.forceSummary)
+	return nil
 }
 
 // serve runs the loop and the inbox side by side.
