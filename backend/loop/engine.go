@@ -201,7 +201,8 @@ func (e *Engine) reap(ctx context.Context, st Step) error {
 	}
 	c, err := e.Workspace.Observe(ctx, false)
 	if err != nil {
-		return err
+		// The phase has ended all the same; the next look tells the rest.
+		return e.Journal.Append(run.Interrupted{Round: st.Round, Phase: st.Phase, Reaped: alive})
 	}
 	e.looked = true
 	var events []run.Event

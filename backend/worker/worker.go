@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -309,18 +308,20 @@ func (w *worker) nobodyAttends(d loop.Decision) bool {
 // trouble is an error that is not the run's own: a workspace that is gone asks
 // the person, anything else ends this worker, and the run can be resumed.
 func (w *worker) trouble(ctx context.Context, err error) error {
-	if !errors.Is(err, guard.ErrRootMissing) && !errors.Is(err, guard.ErrRootNotDir) {
+	if !gone(err) {
 		return err
 	}
 	w.Log.Error("Workspace is gone", "err", err)
-	open := false
-	w.j.View(func(s *run.State) { open = s.Open != nil || s.Missing != nil })
-	if open {
-		return err
-	}
-	if err := w.j.Append(run.CapabilityMissing{
-		Name: "workspace", Owner: "user", FixHint: "Put " + strings.TrimSpace(w.spec.Workspace) + " back, then continue.",
-	}); err != nil {
+	var events []run.Event
+	w.j.View(func(s *run.State) {
+		if s.Open != nil { // what ran has ended; what it came to cannot be seen
+			events = append(events, run.Interrupted{Round: s.Open.Round, Phase: s.Open.Phase})
+		}
+	})
+	events = append(events, run.CapabilityMissing{
+		Name: "workspace", Owner: "user", FixHint: "Put " + w.spec.Workspace + " back, then continue.",
+	})
+	if err := w.j.Append(events...); err != nil {
 		return err
 	}
 	return w.loop(ctx)

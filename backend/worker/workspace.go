@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -32,11 +33,13 @@ type workspace struct {
 	// unlisted is set when the folder is not as the ledger says and the old
 	// manifest is lost: that it changed is known, what changed is not.
 	unlisted bool
+	expected string // the digest of the folder that nobody has seen yet
 	lists    int
 }
 
 // openWorkspace takes up where the last worker left: tree is the digest of the
-// workspace in the ledger, empty before the first look.
+// workspace in the ledger, empty before the first look. A folder that is not
+// there is not an error yet: the run can wait for it.
 func openWorkspace(ctx context.Context, w workspace, tree string) (*workspace, error) {
 	if b, err := w.dir.Manifest(); err == nil {
 		if m, err := guard.LoadManifest(bytes.NewReader(b)); err == nil && m.Digest() == tree {
@@ -44,19 +47,44 @@ func openWorkspace(ctx context.Context, w workspace, tree string) (*workspace, e
 			return &w, nil
 		}
 	}
-	m, err := guard.Scan(ctx, w.root, guard.ScanOptions{})
-	if err != nil {
+	w.expected = tree
+	if err := w.first(ctx); err != nil && !gone(err) {
 		return nil, err
 	}
-	w.last, w.unlisted = m, tree != "" && m.Digest() != tree
-	return &w, w.save()
+	return &w, nil
 }
 
-// tree is the digest of the workspace as it was last seen.
-func (w *workspace) tree() string { return w.last.Digest() }
+// gone reports whether an error says that the workspace is not there.
+func gone(err error) bool {
+	return errors.Is(err, guard.ErrRootMissing) || errors.Is(err, guard.ErrRootNotDir) || errors.Is(err, guard.ErrRootReplaced)
+}
+
+// first looks at a workspace of which no manifest is left.
+func (w *workspace) first(ctx context.Context) error {
+	m, err := guard.Scan(ctx, w.root, guard.ScanOptions{})
+	if err != nil {
+		return err
+	}
+	w.last, w.unlisted = m, w.expected != "" && m.Digest() != w.expected
+	return w.save()
+}
+
+// tree is the digest of the workspace as it was last seen, empty when it was
+// not.
+func (w *workspace) tree() string {
+	if w.last == nil {
+		return ""
+	}
+	return w.last.Digest()
+}
 
 // Observe implements loop.Workspace.
 func (w *workspace) Observe(ctx context.Context, thorough bool) (run.Changes, error) {
+	if w.last == nil {
+		if err := w.first(ctx); err != nil {
+			return run.Changes{}, err
+		}
+	}
 	m, err := guard.Scan(ctx, w.root, guard.ScanOptions{Base: w.last, FullHash: thorough})
 	if err != nil {
 		return run.Changes{}, err
