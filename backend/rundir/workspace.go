@@ -58,9 +58,45 @@ func within(path, outer string) bool {
 
 func overlap(a, b string) bool { return within(a, b) || within(b, a) }
 
-// LeaseWorkspace takes a workspace for a run. A worker that already has it, or
-// a folder above or below it, is named in the refusal.
+// BusyError is a workspace that overlaps one another run is at work in.
+type BusyError struct {
+	Path string // that was asked for
+	By   Holder
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("workspace %s: run %s is at work in %s", e.Path, e.By.Run, e.By.Path)
+}
+
+// Unwrap makes it a lease that is held.
+func (e *BusyError) Unwrap() error { return safefs.ErrHeld }
+
+// endWithin bounds the wait for the worker of an ended run to let go.
+const endWithin = 5 * time.Second
+
+// LeaseWorkspace takes a workspace for a run. When a worker already has it, or
+// a folder above or below it, the error is a *BusyError; but the worker of a
+// run that has ended is about to let go, and is waited for.
 func (h *Home) LeaseWorkspace(path, id string) (*safefs.Lease, error) {
+	for end := time.Now().Add(endWithin); ; time.Sleep(20 * time.Millisecond) {
+		l, err := h.lease(path, id)
+		var busy *BusyError
+		if !errors.As(err, &busy) || time.Now().After(end) || !h.ended(busy.By.Run) {
+			return l, err
+		}
+	}
+}
+
+func (h *Home) ended(id string) bool {
+	r, err := h.Open(id)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	return r.Summary().State == "ended"
+}
+
+func (h *Home) lease(path, id string) (*safefs.Lease, error) {
 	// One at a time looks through the leases, or two overlapping ones could
 	// be taken side by side.
 	turn, err := h.turn()
@@ -82,7 +118,7 @@ func (h *Home) LeaseWorkspace(path, id string) (*safefs.Lease, error) {
 		}
 		var by Holder
 		if json.Unmarshal(b, &by) == nil && overlap(by.Path, path) {
-			return nil, fmt.Errorf("workspace %s: run %s is at work in %s: %w", path, by.Run, by.Path, safefs.ErrHeld)
+			return nil, &BusyError{path, by}
 		}
 	}
 	key := sha256.Sum256([]byte(path))
