@@ -19,7 +19,7 @@ build: $(BIN) ## build bin/longwatch
 
 # Go itself knows what is up to date.
 $(BIN): need FORCE
-	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ .
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ .
 
 test: need ## install what the tests need and run all of them
 	@build/test-needs
