@@ -27,6 +27,7 @@ import (
 // begins with "! " does something instead:
 //
 //	! run COMMAND     a shell command in the episode's working folder
+//	! say COMMAND     the same, its output said; it reads what the role was told
 //	! prompt FILE     keep what the role was told
 //	! exit CODE       end here
 //	! hang            say nothing more until ended
@@ -105,6 +106,10 @@ func act(line string, prompt []byte) error {
 	case "run":
 		cmd := exec.Command("/bin/sh", "-c", rest)
 		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+		return cmd.Run()
+	case "say":
+		cmd := exec.Command("/bin/sh", "-c", rest)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(prompt), os.Stdout, os.Stderr
 		return cmd.Run()
 	case "prompt":
 		return os.WriteFile(rest, prompt, 0o600)

@@ -1,270 +1,261 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"longwatch/backend/protocol"
-	"longwatch/backend/run"
+	"longwatch/backend/ledger"
 	"longwatch/backend/rundir"
 )
 
-// crashTask has steps whose side effects add up, so that one done twice shows,
-// and one whose first attempt fails.
-const crashTask = `---
-title: Crash
-limits: {rounds: 200, fails: 100}
-checks:
-  - file log.txt contains "three"
-steps:
-  - {name: One, run: echo one >> log.txt, expect: file log.txt contains "one"}
-  - name: Two
-    run: "true"
-    else: [{run: echo two >> log.txt}]
-    expect: file log.txt contains "two"
-  - {name: Three, run: mkdir -p out; echo three >> log.txt; echo x > out/x, expect: [file log.txt contains "three", file out/x exists]}
----
-`
-
-// crashed is one run of the crash task in folders of its own.
-type crashed struct {
-	home, ws string
-	env      []string
-}
-
-func newCrashed(t *testing.T) crashed {
+// sample is the example of this repository, with a count of its steps beside
+// the workspace.
+func sample(t testing.TB) drama {
 	t.Helper()
 	dir := t.TempDir()
-	c := crashed{home: filepath.Join(dir, "home"), ws: filepath.Join(dir, "ws")}
-	if err := os.MkdirAll(c.ws, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(c.ws, "task.md"), []byte(crashTask), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c.env = append(os.Environ(), "LONGWATCH_HOME="+c.home, "HOME="+dir)
-	return c
+	must(t, os.CopyFS(dir, os.DirFS(filepath.Join("examples", "quarterly-report"))))
+	path := filepath.Join(dir, "task.md")
+	text, err := os.ReadFile(path)
+	must(t, err)
+	counted := regexp.MustCompile(`(?m)^( +)(- run|run): \|$`).ReplaceAllStringFunc(string(text), func(head string) string {
+		indent := strings.IndexByte(head, 'r') + 2
+		return head + "\n" + strings.Repeat(" ", indent) + "echo x >> ../effects"
+	})
+	must(t, os.WriteFile(path, []byte(counted), 0o600))
+	return drama{workspace: dir, unattended: true}
 }
 
-func (c crashed) command(args ...string) *exec.Cmd {
-	cmd := exec.Command("longwatch", args...)
-	cmd.Env = c.env
-	return cmd
-}
-
-// finish lets the run go on until it ends and returns its state.
-func (c crashed) finish(t *testing.T) *run.State {
+// troubled is a scenario with questions of all kinds, an audit that does not
+// count, a refused done, messages, and commands that cannot be.
+func troubled(t testing.TB) drama {
 	t.Helper()
-	out, err := c.command("resume", "last").CombinedOutput()
-	if err != nil {
-		t.Errorf("resume: %v\n%s", err, out)
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "task.md"), []byte("---\ntitle: Paint\n---\n# Paint\n- [ ] out.txt is painted\n"), 0o600))
+	return drama{
+		workspace: dir, roles: troubledRoles,
+		before: []rundir.Command{
+			{ID: "message", Kind: rundir.CommandSend, Text: "hurry", Channel: "test"},
+			{ID: "limits", Kind: rundir.CommandLimits, Rounds: 9, Channel: "test"},
+			{ID: "refused", Kind: rundir.CommandGo, Channel: "test"},
+		},
+		kinds: []string{
+			"command_refused", "limits_changed", "message_received", "message_used", "gate_opened", "gate_answered",
+			"workspace_changed", "executed", "checked", "violated", "audited", "done_refused", "round_closed", "final_reply",
+		},
+		letters: map[string]string{"forged.json": `{"v":1,"id":"other","kind":"stop"}`, "half.json": `{"v":1,"id":"ha`},
 	}
-	s := c.fold(t)
-	if out, err := c.command("verify", "last").CombinedOutput(); err != nil {
-		t.Errorf("verify: %v\n%s", err, out)
-	}
-	return s
 }
 
-func (c crashed) open(t *testing.T) (*rundir.Home, *rundir.Run) {
-	t.Helper()
-	h, err := rundir.OpenHome(c.home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := h.Resolve("last")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := h.Open(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h, r
+// The manager asks, has it painted, claims it without a proof, and then with
+// one. What it knows it has from its brief.
+const troubledRoles = `
+@ plan
+! say ` + manager + `
+@ execute
+! run echo x >> ../effects; echo azure > out.txt
+Painted.
+@ audit
+! run test -e ../audited || { echo 1 > patch.txt; touch ../audited; }
+! say test -e out.txt && echo 'Status: complete' || echo 'Status: incomplete'
+Integrity: clean
+Contract audit: aligned
+@ final_audit
+Status: complete
+Integrity: clean
+Contract audit: aligned
+@ report
+It is azure.
+`
+
+const manager = `cat > brief; ` +
+	`if n=$(grep -o 'The last verdict, of round_...: complete' brief); then ` +
+	`if grep -q 'the task is not done' brief; then ` +
+	`printf 'Current task state:\n- R1 [completed @round_%s] out.txt is painted\n' $(echo $n | grep -o '[0-9][0-9][0-9]'); fi; ` +
+	`echo 'Next: done'; ` +
+	`elif grep -q 'azure\|round_... cli' brief; then ` +
+	`printf 'Next: cli\nTask: paint\nRequirements: R1\nAcceptance criteria:\n- C1 it is there   check: file out.txt contains "azure"\n'; ` +
+	`else printf 'Next: ask\nQuestion: Which colour?\nChoices: red | azure\n'; fi`
+
+// crash is one instant at which a worker is killed, and its successor perhaps
+// too.
+type crash struct {
+	what   string
+	first  faults
+	second faults
 }
 
-func (c crashed) fold(t *testing.T) *run.State {
-	t.Helper()
-	h, r := c.open(t)
-	defer h.Close()
-	defer r.Close()
-	s, err := r.Fold()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
+func (c crash) String() string { return c.what }
 
-// killAt kills the worker as soon as record seq is there. It reports whether
-// there was a worker to kill: the run may have ended before.
-func (c crashed) killAt(t *testing.T, seq uint64) bool {
-	t.Helper()
-	h, r := c.open(t)
-	defer h.Close()
-	defer r.Close()
-	led, err := r.Follow()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer led.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	for newest := uint64(0); newest < seq; {
-		recs, err := led.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(recs) > 0 {
-			newest = recs[len(recs)-1].Seq
+// crashes lists, for each write of records to the ledger: killed before it,
+// when the head that announces them is saved; in the middle of it, after each
+// whole record; between write and sync; and when they have just appeared. Thin
+// leaves out, in turn, two of the first three. Every third successor is killed
+// as well, on its way.
+func crashes(trace string, thin bool) (all []crash) {
+	n := 0
+	for line := range strings.Lines(trace) {
+		op, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if !strings.HasSuffix(name, ledgerName) {
 			continue
 		}
-		if ended(t, r) {
-			return false
+		n++
+		at := faults{Of: ledgerName, At: n, Kill: true}
+		turn := 0
+		add := func(what string, f faults) {
+			if turn++; thin && !f.After && (n/2+turn)%3 > 0 {
+				return
+			}
+			c := crash{what: fmt.Sprintf("%s %d", what, n), first: f}
+			if i := len(all); i%3 == 2 {
+				c.second = faults{At: 1 + i*7%90, Kill: true}
+			}
+			all = append(all, c)
 		}
-		look, stop := context.WithTimeout(ctx, 200*time.Millisecond)
-		err = led.Wait(look)
-		stop()
-		if ctx.Err() != nil {
-			t.Fatalf("record %d did not come: %v", seq, err)
+		switch op {
+		case "write":
+			add("before write", at)
+			at.Tear, at.Lines, at.Errno = true, n%3, syscall.EIO
+			add("within write", at)
+		case "datasync":
+			add("before sync", at)
+			at.After = true
+			add("after sync", at)
 		}
 	}
-	pid, alive := r.Worker()
-	if !alive || pid == 0 {
-		return false
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
-		if _, alive := r.Worker(); !alive {
-			return true
-		}
-		if time.Now().After(end) {
-			t.Fatal("the worker does not die")
-		}
-	}
+	return all
 }
 
-func ended(t *testing.T, r *rundir.Run) bool {
-	t.Helper()
-	s, err := r.Fold()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.Finished != nil
-}
+const ledgerName = "ledger.jsonl"
 
-// outcome is what a run came to, as far as a crash must not change it.
-type outcome struct {
-	Outcome   run.Outcome
-	Completed []string
-	Log       string
-	Out       string
-}
-
-func (c crashed) outcome(t *testing.T, s *run.State) outcome {
-	t.Helper()
-	o := outcome{Outcome: s.Outcome()}
-	for _, b := range s.Records {
-		if b.Mark == protocol.Completed {
-			o.Completed = append(o.Completed, b.ID)
-		}
-	}
-	for name, into := range map[string]*string{"log.txt": &o.Log, "out/x": &o.Out} {
-		b, err := os.ReadFile(filepath.Join(c.ws, name))
-		if err != nil {
-			t.Error(err)
-		}
-		*into = string(b)
-	}
-	return o
-}
-
-// TestARunReachesTheSameEndWhereverItsWorkerIsKilled kills the worker after
-// each record of an undisturbed run, and every third time once more while it
-// resumes. What was done is never done twice.
-func TestARunReachesTheSameEndWhereverItsWorkerIsKilled(t *testing.T) {
+// TestKilledAtAnyRecordARunGoesOn runs whole runs, kills their worker at every
+// record, and wants the run to come to what it comes to undisturbed.
+func TestKilledAtAnyRecordARunGoesOn(t *testing.T) {
 	t.Parallel()
-	calm := newCrashed(t)
-	if out, err := calm.command("run", filepath.Join(calm.ws, "task.md"), "--unattended").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	state := calm.fold(t)
-	want := calm.outcome(t, state)
-	if want.Outcome != run.Complete || want.Log != "one\ntwo\nthree\n" {
-		t.Fatalf("undisturbed: %+v", want)
-	}
-	every := uint64(1)
-	if testing.Short() || slow() {
-		every = 5
-	}
-	for seq := uint64(1); seq < state.Seq; seq += every {
-		t.Run(fmt.Sprintf("record %d", seq), func(t *testing.T) {
+	for name, d := range map[string]drama{"sample": sample(t), "troubled": troubled(t)} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newCrashed(t)
-			if out, err := c.command("run", filepath.Join(c.ws, "task.md"), "--unattended", "--detach").CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
+			want, trace, kinds := d.undisturbed(t)
+			for _, k := range d.kinds {
+				if !kinds[k] {
+					t.Fatalf("undisturbed it has no %s", k)
+				}
 			}
-			killed := c.killAt(t, seq)
-			if killed && seq%3 == 0 {
-				c.killWhileResuming(t, seq+2)
-			}
-			got := c.outcome(t, c.finishIfOpen(t))
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("killed: %v (-want +got)\n%s\n%s", killed, diff, c.log())
+			points := sampled(t, crashes(trace, name == "sample"))
+			t.Logf("%d instants", len(points))
+			each(t, points, func(t *testing.T, c crash) { crashAt(t, d, c, want) })
+		})
+	}
+}
+
+// undisturbed is what a drama comes to by itself, and the file calls of its
+// worker.
+func (d drama) undisturbed(t *testing.T) (result, string, map[string]bool) {
+	t.Helper()
+	tr := d.start(t)
+	defer tr.end()
+	trace := filepath.Join(tr.dir, "trace")
+	if code := tr.life(faults{Trace: trace}); code != 0 {
+		t.Fatalf("undisturbed it ends with %d: %s", code, tr.run.LastLog())
+	}
+	calls, err := os.ReadFile(trace)
+	must(t, err)
+	kinds := map[string]bool{}
+	for _, rec := range tr.records() {
+		kinds[rec.Kind] = true
+	}
+	return tr.result(), string(calls), kinds
+}
+
+func crashAt(t *testing.T, d drama, c crash, want result) {
+	tr := d.start(t)
+	defer tr.end()
+	code := tr.life(c.first)
+	if code == killed && c.second.At > 0 {
+		code = tr.life(c.second)
+	}
+	// Nothing of what was in the ledger may be changed by going on.
+	before := tr.records()
+	for range 3 {
+		if code == 0 && tr.state().Finished != nil {
+			break
+		}
+		code = tr.life(faults{})
+	}
+	if code != 0 {
+		t.Errorf("the worker ends with %d: %s", code, tr.run.LastLog())
+	}
+	tr.holds(want, before)
+}
+
+// holds compares a run that went through trouble with what it should be.
+func (tr *trial) holds(want result, before []ledger.Record) {
+	tr.t.Helper()
+	if diff := cmp.Diff(want, tr.result()); diff != "" {
+		tr.t.Errorf("-want +got\n%s", diff)
+	}
+	after := tr.records()
+	for i, rec := range before {
+		if i >= len(after) || after[i].Sum != rec.Sum {
+			tr.t.Errorf("record %d (%s) was lost", rec.Seq, rec.Kind)
+			break
+		}
+	}
+	if rep, err := tr.run.Verify(); err != nil || rep.Broken != nil || rep.End != ledger.EndAttested {
+		tr.t.Errorf("the ledger: %v, %+v", err, rep)
+	}
+	if why := tr.blind(); why != "" {
+		tr.t.Error(why)
+	}
+	if left := leftovers(tr.dir, tr.home.Path()); left != "" {
+		tr.t.Error("left behind: " + left)
+	}
+	if tr.t.Failed() {
+		tr.t.Logf("see %s", tr.dir)
+	}
+}
+
+// sampled leaves every instant alone, or takes some where time is short.
+func sampled[T any](t *testing.T, all []T) []T {
+	t.Helper()
+	step := 1
+	if testing.Short() || raceEnabled {
+		step = 9
+	}
+	return every(all, step)
+}
+
+func every[T any](all []T, step int) (out []T) {
+	for i := 0; i < len(all); i += step {
+		out = append(out, all[i])
+	}
+	return out
+}
+
+// each runs a trial for each point, a few more at a time than there are
+// processors: they wait for disks and processes most of the time.
+func each[T any](t *testing.T, points []T, try func(t *testing.T, p T)) {
+	t.Helper()
+	next := make(chan T)
+	var workers sync.WaitGroup
+	for range 2 * runtime.NumCPU() {
+		workers.Go(func() {
+			for p := range next {
+				t.Run(strings.ReplaceAll(fmt.Sprint(p), " ", "_"), func(t *testing.T) { try(t, p) })
 			}
 		})
 	}
-	t.Logf("%d crash points of %d records", (state.Seq-2)/every+1, state.Seq)
-}
-
-// killWhileResuming starts a second worker and kills that too.
-func (c crashed) killWhileResuming(t *testing.T, seq uint64) {
-	t.Helper()
-	var out bytes.Buffer
-	cmd := c.command("resume", "last")
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	for _, p := range points {
+		next <- p
 	}
-	c.killAt(t, seq)
-	if err := cmd.Wait(); err == nil && c.fold(t).Finished == nil {
-		t.Errorf("a follower of a killed worker says all is well:\n%s", out.String())
-	}
-}
-
-func (c crashed) finishIfOpen(t *testing.T) *run.State {
-	t.Helper()
-	if s := c.fold(t); s.Finished != nil {
-		return s
-	}
-	return c.finish(t)
-}
-
-func (c crashed) log() string {
-	b, err := os.ReadFile(filepath.Join(c.home, "runs", latest(c.home), "worker.log"))
-	if err != nil {
-		return err.Error()
-	}
-	lines := strings.Split(string(b), "\n")
-	return strings.Join(lines[max(0, len(lines)-30):], "\n")
-}
-
-func latest(home string) string {
-	names, err := os.ReadDir(filepath.Join(home, "runs"))
-	if err != nil || len(names) == 0 {
-		return ""
-	}
-	return names[len(names)-1].Name()
+	close(next)
+	workers.Wait()
 }

@@ -23,7 +23,13 @@ import (
 // their first argument, which no test flag can be.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && slices.Contains([]string{"launch", "agent", "worker"}, os.Args[1]) {
+		if os.Args[1] == "worker" {
+			plant(os.Getenv(faultEnv))
+		}
 		leave(face(os.Args[1:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "scenario" {
+		leave(playScenario(os.Args[2:]))
 	}
 	testscript.Main(m, map[string]func(){
 		"longwatch":  func() { leave(face(os.Args[1:])) },

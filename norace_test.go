@@ -2,5 +2,4 @@
 
 package main
 
-// slow reports whether the race detector makes every process ten times slower.
-func slow() bool { return false }
+const raceEnabled = false

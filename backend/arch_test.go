@@ -167,6 +167,30 @@ func TestOnlySafefsWritesFiles(t *testing.T) {
 	}
 }
 
+// What puts faults into file calls is for tests; no command line may reach it.
+func TestNothingThatShipsInjectsFaults(t *testing.T) {
+	shipped := sources(t)
+	main, err := filepath.Glob("../*.go")
+	if err != nil || len(main) == 0 {
+		t.Fatalf("no program above the house: %v", err)
+	}
+	for _, path := range main {
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			shipped = append(shipped, source{"main", path, f, set})
+		}
+	}
+	for _, s := range shipped {
+		calls(s, "safefs", []string{"Inject", "Fault", "Tear"}, func(name string, line int) {
+			t.Errorf("%s:%d: safefs.%s is for tests", s.path, line, name)
+		})
+	}
+}
+
 func TestEveryPackageIsDocumentedInOneFile(t *testing.T) {
 	docs := map[string][]string{}
 	for _, s := range sources(t) {

@@ -74,10 +74,7 @@ func (l *Lease) Write(content []byte) error {
 	if err := Truncate(l.f, 0); err != nil {
 		return err
 	}
-	return call("write", l.f.Name(), func() error {
-		_, err := l.f.WriteAt(content, 0)
-		return err
-	})
+	return WriteAt(l.f, content, 0)
 }
 
 // Release empties the file and gives the lock up.

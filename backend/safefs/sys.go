@@ -10,8 +10,11 @@ import (
 // call makes one system call, again while a signal interrupts it. Everything
 // in this package that creates, changes, syncs or removes a file comes
 // through here with the operation and the name it is about: it is the one
-// place where a fault can be put in, which is why it takes what it ignores.
-func call(_, _ string, do func() error) error {
+// place where a fault can be put in; see Inject.
+func call(op, name string, do func() error) error {
+	if err := fault(op, name); err != nil {
+		return err
+	}
 	return again(do)
 }
 
@@ -33,16 +36,23 @@ func Write(f *os.File, p []byte) (int, error) {
 		n += m
 		return err
 	})
+	if err != nil && n == 0 {
+		n, err = tear(err, p, f.Write)
+	}
 	return n, err
 }
 
 // WriteAt writes all of p into f at an offset, in place.
 func WriteAt(f *os.File, p []byte, off int64) error {
-	return call("write", f.Name(), func() error {
+	err := call("write", f.Name(), func() error {
 		n, err := f.WriteAt(p, off)
 		p, off = p[n:], off+int64(n)
 		return err
 	})
+	if err != nil {
+		_, err = tear(err, p, func(p []byte) (int, error) { return f.WriteAt(p, off) })
+	}
+	return err
 }
 
 // Truncate cuts f to size bytes.

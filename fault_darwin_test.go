@@ -1,0 +1,3 @@
+package main
+
+const rlimitProcs = 7 // RLIMIT_NPROC

@@ -1,0 +1,3 @@
+package main
+
+const rlimitProcs = 6 // RLIMIT_NPROC
