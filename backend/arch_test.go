@@ -63,7 +63,7 @@ var writers = map[string]string{
 	"worker":     "private folders of episodes, which are not in a run directory",
 	"capability": "tries whether the state folder can be written",
 	"rundir":     "makes the state folder itself, before there is one to anchor in",
-	"cli":        "init and export write a new file where the person says",
+	"cli":        "init writes task.md into the person's own folder",
 }
 
 // clock are the calls that read or wait for the time.

@@ -124,7 +124,7 @@ Everything is in an append-only ledger, so a crash or a closed window loses noth
 	root.AddCommand(
 		a.runCommand(), a.resumeCommand(), a.runsCommand(), a.showCommand(), a.answerCommand(),
 		a.sendCommand(), a.stopCommand(), a.abortCommand(), a.pauseCommand(), a.deleteCommand(),
-		a.checkpointsCommand(), a.diffCommand(), a.restoreCommand(), a.exportCommand(), a.importCommand(), a.purgeCommand(),
+		a.checkpointsCommand(), a.diffCommand(), a.restoreCommand(),
 		a.verifyCommand(), a.checkCommand(), a.doctorCommand(), a.initCommand(),
 	)
 	return root
