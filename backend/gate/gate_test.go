@@ -151,8 +151,15 @@ func TestWhatTheDialogsShow(t *testing.T) {
 	p.Add(run.FinalReply{Round: 2, Said: run.Text{Text: "It is done."}})
 	shows(t, gate.Completed(p.State, 1), []string{"It is done."})
 
+	p = looptest.New(t).Add(run.CapabilityMissing{Name: "display", Owner: "user", FixHint: "Unlock the screen."})
+	q := gate.NeedsHuman(p.State, 1)
+	shows(t, q, []string{"Unlock the screen."})
+	if q.Text != "display is missing." {
+		t.Errorf("asks %q", q.Text)
+	}
+
 	p = looptest.New(t).Plan(protocol.Plan{Route: protocol.Ask, Question: "Which?", Choices: []string{"a", "b"}})
-	q := gate.NeedsInput(p.State, 1)
+	q = gate.NeedsInput(p.State, 1)
 	if q.Text != "Which?" || !slices.Equal(q.Choices, []string{"a", "b"}) || q.Round != 1 {
 		t.Errorf("question %+v", q)
 	}

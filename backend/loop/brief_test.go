@@ -257,6 +257,7 @@ func TestAnExecutorSeesItsStepAndCitedReportsAndNoTrace(t *testing.T) {
 	p.Add(run.WorkspaceChanged{Round: 3, During: run.Execute, Changes: run.Changes{First: []run.Change{{What: "added", Path: "out.txt"}}, Count: 5}})
 	p.Start(run.Check).Add(run.Checked{Round: 3, Phase: run.Check, Results: []check.Result{{Check: "file a exists", Status: check.Fail, Proof: "not there"}}})
 	text = brief(t, plain, p.State, run.Audit)
+	lacks(t, text, "hidden")
 	has(t, text, "task 3", "> executor said 3", "exit 7", "fail: file a exists (not there)", "during execute", "- added out.txt", "- and 4 more")
 	lacks(t, text, "manager raw", "executor said 2", "auditor report")
 }
@@ -266,11 +267,18 @@ func TestTheManagerSeesTheLastVerdictInFullAndTheContractNotInTheFinalAudit(t *t
 	p := traces(t)
 	text := brief(t, plain, p.State, run.Plan)
 	has(t, text, "> auditor report 2", "round_001 cli incomplete", "8 of 10 rounds are left", "the contract")
-	lacks(t, text, "manager raw", "executor said", "auditor report 1")
+	lacks(t, text, "manager raw", "executor said", "auditor report 1", "tokens", "minutes")
 	p.Do().Audit(looptest.Good).Close(run.EndSupported).Claim(3)
 	text = brief(t, plain, p.State, run.FinalAudit)
-	has(t, text, plain.Body, "round_003 cli complete")
+	has(t, text, plain.Body, "round_003 cli complete", "R1 [completed @round_003] out.txt exists")
 	lacks(t, text, "the contract", "manager raw", "executor said")
+}
+
+func TestTheFinalAuditorSeesTheTasksMachineChecks(t *testing.T) {
+	t.Parallel()
+	p := claim(t, run.Created{Checks: 1}, looptest.Good)
+	changed(p).Start(run.FinalCheck).Add(found(check.Pass, 0))
+	has(t, brief(t, plain, p.State, run.FinalAudit), "- pass: file out.txt exists (seen)", "during between")
 }
 
 func TestAnInterruptedExecutorHasNoReport(t *testing.T) {

@@ -53,12 +53,13 @@ func (e *Engine) checkpoint(ctx context.Context, round int, supported bool) erro
 	return e.Journal.Append(same)
 }
 
-// restore undoes what changed during a void audit. When that fails the person
-// is asked, as if it had not been allowed.
+// restore undoes what changed during a void audit. Only the state that was
+// audited is put back: an older one would undo the executor's work with it.
+// When that fails the person is asked, as if it had not been allowed.
 func (e *Engine) restore(ctx context.Context) error {
 	id := ""
 	e.Journal.View(func(s *run.State) {
-		if n := len(s.Checkpoints); n > 0 {
+		if n := len(s.Checkpoints); n > 0 && s.Checkpoints[n-1].Tree == s.Judged {
 			id = s.Checkpoints[n-1].ID
 		}
 	})

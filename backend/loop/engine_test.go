@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"longwatch/backend/check"
 	"longwatch/backend/loop"
 	"longwatch/backend/loop/looptest"
 	"longwatch/backend/protocol"
@@ -113,6 +115,54 @@ func TestALongAnswerIsKeptWholeAndItsRecordSaysWhere(t *testing.T) {
 	said := sc.j.state.Current().Executed.Said
 	if sc.kept[said.File] != whole || said.Size != len(whole) || len(said.SHA256) != 64 || len(said.Text) > 6<<10 {
 		t.Errorf("the record says file %q, %d bytes, and has %d", said.File, said.Size, len(said.Text))
+	}
+}
+
+func TestTheProcessThatWasStartedIsTheOneReaped(t *testing.T) {
+	t.Parallel()
+	sc := open(t, "manager: Next: cli\n  Task: t\nexecutor: [dies alive]\n")
+	sc.play()
+	want := run.PhaseStarted{
+		Round: 1, Phase: run.Execute, Attempt: 1, Agent: "execute@cli", Brief: sc.briefs[1].Brief.Digest, Process: run.Process{PID: 1},
+	}
+	if d := cmp.Diff(want, sc.reaped); d != "" {
+		t.Errorf("reaped (-want +got):\n%s", d)
+	}
+}
+
+func TestWhatChangedWithoutAWorkerChangedWhileAway(t *testing.T) {
+	t.Parallel()
+	sc := open(t, "")
+	sc.engage(true)
+	for _, want := range []string{"1 changed during away: added a", "1 changed during between: added b"} {
+		sc.write(want[len(want)-1:])
+		sc.step()
+		if got := sc.j.log[len(sc.j.log)-1]; got != want {
+			t.Errorf("recorded %q, want %q", got, want)
+		}
+	}
+}
+
+// slow is a checker whose checks take a second each.
+type slow struct{}
+
+func (slow) Check(_ context.Context, c check.Check) check.Result {
+	return check.Result{Check: c.String(), Status: check.Fail, Millis: 1000}
+}
+
+func TestTheTimeOfMachineChecksIsCharged(t *testing.T) {
+	t.Parallel()
+	sc := open(t, "manager: Next: cli\n  Task: t\n  Acceptance criteria:\n  - C1 x   check: file a exists\n  - C2 y   check: file b exists\nexecutor: did\n")
+	sc.engine.Checker = slow{}
+	sc.play()
+	if got := sc.j.state.Used.Millis; got != 2000 {
+		t.Errorf("charged %d ms", got)
+	}
+	wait := open(t, "manager: Next: wait\n  Until: check: file a exists\n  Every: 1h\n  Expires: 90m\n")
+	wait.engine.Checker = slow{}
+	wait.play()
+	if got := wait.j.state.Used.Millis; got != 3000 {
+		t.Errorf("three probes are charged as %d ms", got)
 	}
 }
 

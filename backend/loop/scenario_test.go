@@ -37,7 +37,8 @@ const secret = "hush"
 // calm (somebody else writes all the time, or no longer), dies [alive], and what
 // the person does meanwhile: message TEXT, stop, abort, pause. `before: message
 // TEXT` happens after the brief and before the start. `check: dies` kills the
-// worker in a machine check. Lines of the operator are taken when the run waits
+// worker in a machine check. With a section "keeps" there are checkpoints, and
+// `keeper: full` is one that cannot be made. Lines of the operator are taken when the run waits
 // for the person: continue [+N] [TEXT], end, go, message, stop.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
@@ -83,6 +84,7 @@ type scene struct {
 	*stage
 	task   task.Task
 	engine *loop.Engine
+	keeps  bool
 }
 
 func newScene(t testing.TB, ar *txtar.Archive) *scene {
@@ -105,7 +107,7 @@ func newScene(t testing.TB, ar *txtar.Archive) *scene {
 	must(t, err)
 	st := &stage{t: t, root: root, seen: map[string]string{}, kept: map[string]string{}, lines: readScript(t, section(ar, "script"))}
 	st.j = newJournal(t, c, looptest.Epoch0)
-	sc := &scene{stage: st, task: tk}
+	sc := &scene{stage: st, task: tk, keeps: section(ar, "keeps") != ""}
 	sc.engage(false)
 	return sc
 }
@@ -115,6 +117,9 @@ func (s *scene) engage(resumed bool) {
 		Journal: s.j, Crew: s.stage, Workspace: s.stage, Checker: s.stage, Keeper: s.stage, Task: s.task,
 		Bounds: loop.DefaultBounds, Now: func() int64 { return s.j.now }, Resumed: resumed,
 		Agent: func(p run.Phase, surface string) string { return string(p) + "@" + surface },
+	}
+	if s.keeps {
+		s.engine.Kept = s.stage
 	}
 }
 

@@ -63,9 +63,11 @@ type stage struct {
 	busy    bool     // somebody writes all the time
 	briefs  []loop.Episode
 	kept    map[string]string
+	saved   []map[string]string // checkpoints, c1 first
 	spoken  int
 	written int
 	running bool // what Reap will find
+	reaped  run.PhaseStarted
 }
 
 // died is thrown by a worker that is killed, curtain by a script that ends
@@ -207,7 +209,10 @@ func (s *stage) write(arg string) {
 }
 
 // Reap implements loop.Crew.
-func (s *stage) Reap(run.PhaseStarted) (bool, error) { return s.running, nil }
+func (s *stage) Reap(p run.PhaseStarted) (bool, error) {
+	s.reaped = p
+	return s.running, nil
+}
 
 // Observe implements loop.Workspace by reading everything; names that end in
 // .log are the ignored ones.
@@ -263,4 +268,30 @@ func (s *stage) Keep(round int, name, text string, _ bool) (string, error) {
 	name = fmt.Sprintf("rounds/%d/%s", round, name)
 	s.kept[name] = text
 	return name, nil
+}
+
+// Save implements loop.Checkpoints.
+func (s *stage) Save(_ context.Context, round int, supported bool) run.Checkpointed {
+	if l, ok := s.next("keeper"); ok && l.text == "full" {
+		return run.Checkpointed{Round: round, Problem: "disk is full"}
+	}
+	s.saved = append(s.saved, s.scan())
+	return run.Checkpointed{ID: fmt.Sprintf("c%d", len(s.saved)), Round: round, Tree: s.j.state.Tree, Supported: supported}
+}
+
+// Restore implements loop.Checkpoints.
+func (s *stage) Restore(ctx context.Context, id string) ([]run.Event, error) {
+	var n int
+	if _, err := fmt.Sscanf(id, "c%d", &n); err != nil {
+		return nil, err
+	}
+	for name := range s.scan() {
+		must(s.t, os.Remove(filepath.Join(s.root, name)))
+	}
+	for name, text := range s.saved[n-1] {
+		s.write(name + " " + text)
+	}
+	c, err := s.Observe(ctx, true)
+	c.Counts = true
+	return []run.Event{run.Restored{Checkpoint: id, Changes: c}}, err
 }

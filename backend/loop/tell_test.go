@@ -35,6 +35,10 @@ func tell(e run.Event) string {
 		return fmt.Sprintf("%d audited %s%s", e.Round, e.Verdict, lowered(e))
 	case run.Violated:
 		return fmt.Sprintf("%d violated: %s", e.Round, listed(e.Changes))
+	case run.Checkpointed:
+		return strings.TrimSpace(fmt.Sprintf("%d kept %s%s %s", e.Round, e.ID, map[bool]string{true: " supported"}[e.Supported], e.Problem))
+	case run.Restored:
+		return "restored " + e.Checkpoint
 	case run.RoundClosed:
 		return fmt.Sprintf("%d closed %s", e.Round, e.End)
 	case run.ProbeResult:
@@ -74,7 +78,7 @@ func tellPerson(e run.Event) string {
 	case run.BudgetNoted:
 		return fmt.Sprintf("noted %s %d of %d", e.Budget, e.Used, e.Limit)
 	case run.CapabilityMissing:
-		return "missing " + e.Name
+		return "missing " + e.Name + ": " + e.FixHint
 	case run.Finished:
 		return fmt.Sprintf("finished %s: %s", e.Outcome, e.Reason)
 	}

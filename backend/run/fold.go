@@ -7,7 +7,7 @@ import (
 
 // FoldVersion changes when the same events come to mean another state, so that
 // caches of old folds are dropped.
-const FoldVersion = 2
+const FoldVersion = 3
 
 // Apply makes the state after one more event. An error means that the record
 // cannot follow those before it; the state is then unchanged.

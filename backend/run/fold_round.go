@@ -141,7 +141,7 @@ func (s *State) audit(ev Audited) {
 }
 
 func (s *State) violate(e Entry, ev Violated) {
-	s.Tree = ev.Tree
+	s.Judged, s.Tree = s.Tree, ev.Tree
 	s.Violated = &ev
 	r := s.Current()
 	r.Violations = append(r.Violations, ev)

@@ -40,6 +40,7 @@ type State struct {
 	Services map[string]ServiceStarted `json:"services,omitempty"`
 
 	Tree    string `json:"tree,omitempty"`    // digest of the workspace when it was last looked at
+	Judged  string `json:"judged,omitempty"`  // digest of what the audit that was violated began with
 	Changed uint64 `json:"changed,omitempty"` // seq of the newest change that makes verdicts stale
 	Spoken  uint64 `json:"spoken,omitempty"`  // seq of the newest message or continue answer
 

@@ -43,53 +43,63 @@ func (s *Store) Restore(ctx context.Context, root, before string, p Plan) (Resul
 
 func (s *Store) restore(ctx context.Context, root, before string, p Plan) (Result, error) {
 	res := Result{ID: p.ID, Before: before}
-	if err := RefusedRoot(root); err != nil {
-		return res, err
-	}
-	if err := refuseInside(s.dir, root); err != nil {
-		return res, err
-	}
-	target, err := s.state(p.ID)
-	if err != nil {
-		return res, err
-	}
 	saved, err := s.state(before)
 	if err != nil {
 		return res, err
 	}
-	t, err := openTree(root)
+	r, err := s.prepare(ctx, root, saved, p)
 	if err != nil {
 		return res, err
 	}
-	defer t.close()
-	now, err := s.unchanged(ctx, root, saved)
-	if err != nil {
-		return res, err
-	}
-	present := saved.side()
-	present.m = now
-	c := comparison{blobs: &s.blobs, target: target.side(), present: present, paths: p.paths, saved: true}
-	if err := c.run(); err != nil {
-		return res, err
-	}
-	if err := within(c.plan(p.ID), p); err != nil {
-		return res, err
-	}
-	want := c.plan(p.ID).Write
-	if free, err := freeOn(t.fd); err != nil {
-		return res, err
-	} else if free < want {
-		return res, &SpaceError{root, free, want}
-	}
-	r := newRestorer(&s.blobs, t, &c)
+	defer r.tree.close()
 	failure := r.run(ctx)
 	if full(failure) {
-		free, _ := freeOn(t.fd)
-		failure = &SpaceError{root, free, want}
+		free, _ := freeOn(r.tree.fd) // 0 is as good an answer on a full disk
+		failure = &SpaceError{root, free, p.Write}
 	}
 	// Also after a failure: the caller must know what there is now.
 	err = s.finish(context.WithoutCancel(ctx), root, r, saved, &res)
 	return res, errors.Join(failure, err)
+}
+
+// prepare makes every check that comes before the first change.
+func (s *Store) prepare(ctx context.Context, root string, saved *state, p Plan) (*restorer, error) {
+	if err := errors.Join(RefusedRoot(root), refuseInside(s.dir, root)); err != nil {
+		return nil, err
+	}
+	target, err := s.state(p.ID)
+	if err != nil {
+		return nil, err
+	}
+	present := saved.side()
+	if present.m, err = s.unchanged(ctx, root, saved); err != nil {
+		return nil, err
+	}
+	c := &comparison{blobs: &s.blobs, target: target.side(), present: present, paths: p.paths, saved: true}
+	if err := c.run(); err != nil {
+		return nil, err
+	}
+	now := c.plan(p.ID)
+	if err := within(now, p); err != nil {
+		return nil, err
+	}
+	t, err := openTree(root)
+	if err != nil {
+		return nil, err
+	}
+	free, err := freeOn(t.fd)
+	switch {
+	case err != nil:
+	case !t.describedBy(present.m):
+		err = guard.ErrRootReplaced
+	case free < now.Write:
+		err = &SpaceError{root, free, now.Write}
+	}
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	return newRestorer(&s.blobs, t, c), nil
 }
 
 // unchanged scans root and compares it with what was saved of it. What could

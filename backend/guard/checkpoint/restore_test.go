@@ -263,6 +263,37 @@ func TestRestoreOfSomePathsTouchesNoOther(t *testing.T) {
 	}
 }
 
+// Writing in place does not move the time of the folder; putting back does.
+func TestRestoreKeepsTheTimesOfFoldersItWritesIn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, Options{})
+	p.write(t, "d/file", "1")
+	first, want := p.save(t), picture(t, p.ws)
+	p.write(t, "d/file", "2")
+	p.restore(t, first.ID)
+	same(t, "after the restore", want, picture(t, p.ws))
+}
+
+func TestWhatAKilledRestoreLeftIsRemovedAndNeverPutBack(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, Options{})
+	temp := "a/" + stagePrefix + strings.Repeat("X", 26)
+	p.write(t, "a/x", "1")
+	p.write(t, "b", "1")
+	p.write(t, temp, "half")
+	first := p.save(t)
+	p.write(t, "b", "2")
+	if res := p.restore(t, first.ID, "b"); len(res.Left) > 0 || len(res.Restored) != 2 || p.read(t, "b") != "1" {
+		t.Errorf("result: %+v", res)
+	}
+	if _, err := os.Lstat(p.path(temp)); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the temporary file is still there")
+	}
+	if res := p.restore(t, first.ID); len(res.Restored) > 0 {
+		t.Errorf("restored again: %+v", res.Restored)
+	}
+}
+
 func TestRestoreRefusesAFolderThatIsNotAsSaved(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, Options{})

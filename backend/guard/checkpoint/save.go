@@ -77,7 +77,7 @@ func (s *Store) admit(root string, m *guard.Manifest) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e, ok := m.Lookup(guard.RootPath); !ok || e.Ino != t.ino {
+	if !t.describedBy(m) {
 		t.close()
 		return nil, errors.New("the manifest is of another folder")
 	}

@@ -140,6 +140,16 @@ func TestSaveRefusesATreeThatHoldsTheStore(t *testing.T) {
 	}
 }
 
+func TestSaveRefusesAManifestOfAnotherFolder(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, Options{})
+	m, err := guard.Scan(context.Background(), t.TempDir(), guard.ScanOptions{})
+	check(t, err)
+	if _, err := p.store.Save(context.Background(), p.ws, m, Note{}); err == nil {
+		t.Error("saved")
+	}
+}
+
 func TestKeepDefault(t *testing.T) {
 	t.Parallel()
 	var all []Checkpoint

@@ -41,6 +41,12 @@ func openTree(root string) (*tree, error) {
 	return &tree{fd, uint64(st.Dev), st.Ino}, nil
 }
 
+// describedBy reports whether m is a manifest of this very folder.
+func (t *tree) describedBy(m *guard.Manifest) bool {
+	e, ok := m.Lookup(guard.RootPath)
+	return ok && e.Ino == t.ino
+}
+
 func (t *tree) close() { _ = unix.Close(t.fd) }
 
 // cursor finds the entries of a tree by directory descriptors, one name after
