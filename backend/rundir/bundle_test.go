@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -179,6 +180,29 @@ func TestImportedHeadIsOneOfThisBoot(t *testing.T) {
 	forge(t, filepath.Join(got.Path(), ledgerName))
 	if rep, err := got.Verify(); err != nil || rep.Broken == nil {
 		t.Errorf("a forged tail went unnoticed: %+v, %v", rep, err)
+	}
+}
+
+// Heads are told apart by when they were saved, so one of a clock that is ahead
+// would be believed for ever.
+func TestImportedRunIsWrittenOnAfterAWrongClock(t *testing.T) {
+	t.Parallel()
+	r := worked(t, newHome(t), "r1", true)
+	head, _, err := r.Head().Load()
+	check(t, err)
+	head.UpdatedAt = math.MaxInt64
+	check(t, r.Head().Save(head, true))
+	there := newHome(t)
+	_, err = imported(there, exportedRun(t, r, ExportOptions{}))
+	check(t, err)
+	got := reopened(t, there, "r1")
+	w, err := got.Writer(ledger.Options{})
+	check(t, err)
+	_, err = w.Begin("resumed", "accounting", nil)
+	check(t, err)
+	check(t, w.Close())
+	if rep, err := got.Verify(); err != nil || rep.End != ledger.EndAttested || rep.Broken != nil {
+		t.Errorf("verify: %+v, %v", rep, err)
 	}
 }
 
@@ -370,6 +394,7 @@ func TestImportedRunGoesOnOnlyWithItsWorkspaceAndPrograms(t *testing.T) {
 	check(t, err)
 	r := reopened(t, there, "r1")
 	program := config.Settings{Agents: map[string]config.Program{"a": {Command: []string{"prog", "-x"}}}}
+	passing := config.Settings{Agents: map[string]config.Program{"a": {Command: []string{"prog", "-x"}, Pass: []string{"KEY"}}}}
 	for _, c := range []struct {
 		spec Spec
 		own  config.Settings
@@ -379,6 +404,8 @@ func TestImportedRunGoesOnOnlyWithItsWorkspaceAndPrograms(t *testing.T) {
 		{Spec{Workspace: filepath.Join(t.TempDir(), "gone")}, config.Settings{}, false},
 		{Spec{Workspace: t.TempDir(), Settings: program}, config.Settings{}, false},
 		{Spec{Workspace: t.TempDir(), Settings: program}, program, true},
+		{Spec{Workspace: t.TempDir(), Settings: passing}, program, false},
+		{Spec{Workspace: t.TempDir(), Settings: config.Settings{Notify: []string{"prog"}}}, program, false},
 	} {
 		if err := r.GoOn(c.spec, c.own); (err == nil) != c.ok || (err != nil && !errors.Is(err, ErrForeign)) {
 			t.Errorf("%+v: %v", c, err)

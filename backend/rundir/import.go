@@ -151,7 +151,7 @@ func (h *Home) accept(d *safefs.Dir, b Bundle, o ImportOptions, out *Imported) e
 	if err := d.WriteFile(originName, append(mark, '\n')); err != nil {
 		return err
 	}
-	if err := h.remember(b, rep); err != nil {
+	if err := h.remember(b, rep, o.Now); err != nil {
 		return err
 	}
 	if err := h.runs.Rename(importing, b.Run); err != nil {
@@ -163,7 +163,7 @@ func (h *Home) accept(d *safefs.Dir, b Bundle, o ImportOptions, out *Imported) e
 // remember keeps the head that came along. If it knows the ledger's end it
 // becomes one of this machine's boot, within which nothing can be added
 // unnoticed; else it stays as lenient as it was where it came from.
-func (h *Home) remember(b Bundle, rep ledger.Report) error {
+func (h *Home) remember(b Bundle, rep ledger.Report, now time.Time) error {
 	for _, n := range []string{b.Run + ".json", b.Run + ".json.live"} {
 		if err := h.heads.RemoveAll(n); err != nil {
 			return err
@@ -176,6 +176,8 @@ func (h *Home) remember(b Bundle, rep ledger.Report) error {
 	if rep.Attested == rep.Records && head.Seq+uint64(len(head.Next)) >= rep.Records {
 		head = head.Here()
 	}
+	// The other machine's clock may be wrong, and heads are told apart by it.
+	head.UpdatedAt = now.UnixMilli()
 	return h.head(b.Run).Save(head, true)
 }
 
@@ -207,10 +209,23 @@ func (r *Run) GoOn(spec Spec, own config.Settings) error {
 		return fmt.Errorf("run %s was imported and %w: its workspace is needed: %w", r.ID, ErrForeign, err)
 	}
 	for name, p := range spec.Settings.Agents {
-		if len(p.Command) > 0 && !slices.Equal(p.Command, own.Agents[name].Command) {
+		if !starts(p, own.Agents[name]) {
 			return fmt.Errorf("run %s was imported and %w: it names the program %q as agent %q, and %s here does not",
 				r.ID, ErrForeign, strings.Join(p.Command, " "), name, SettingsName)
 		}
 	}
+	if n := spec.Settings.Notify; len(n) > 0 && !slices.Equal(n, own.Notify) {
+		return fmt.Errorf("run %s was imported and %w: it names the program %q as notify_command, and %s here does not",
+			r.ID, ErrForeign, strings.Join(n, " "), SettingsName)
+	}
 	return nil
+}
+
+// starts reports whether own starts the same program in the same way, and hands
+// it as much of the environment.
+func starts(p, own config.Program) bool {
+	if len(p.Command) == 0 && len(p.Pass) == 0 {
+		return true
+	}
+	return slices.Equal(p.Command, own.Command) && p.Prompt == own.Prompt && slices.Equal(p.Pass, own.Pass)
 }
