@@ -387,6 +387,21 @@ func TestImportKeepsARunThatIsHere(t *testing.T) {
 	}
 }
 
+// An import that was killed has left its folder, and no head.
+func TestImportClearsAwayOneThatWasKilled(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	left := filepath.Join(h.Path(), "runs", importing, "rounds")
+	check(t, os.MkdirAll(left, 0o700))
+	write(t, filepath.Join(left, "x"), "x")
+	_, err := imported(h, exportedRun(t, worked(t, newHome(t), "r1", true), ExportOptions{}))
+	check(t, err)
+	r := reopened(t, h, "r1")
+	if _, err := os.Lstat(filepath.Join(r.Path(), "rounds", "x")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file of another import: %v", err)
+	}
+}
+
 func TestImportedRunGoesOnOnlyWithItsWorkspaceAndPrograms(t *testing.T) {
 	t.Parallel()
 	there := newHome(t)
