@@ -10,9 +10,9 @@
 //	gate        when to stop and ask a person
 //	loop        Decide, briefs, and plan → execute → check → audit → settle
 //	ledger      append-only records; knows no domain word
-//	guard       what each role may touch: launcher, manifest, comparison
+//	guard       what each role may touch: launcher, manifest, comparison, watcher
 //	capability  what this machine can do: the doctor's list
-//	rundir      runs on disk: creation, inbox, leases, summaries
+//	rundir      runs on disk: creation, inbox, leases, summaries, bundles
 //	agent       one bounded episode: playbook, programs of the settings
 //	worker      the detached process that keeps one run going
 //	cli         the commands

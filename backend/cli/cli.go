@@ -78,7 +78,8 @@ func (a *app) explain(err error) int {
 		code, hint = f.code, f.hint
 	case errors.As(err, &broken):
 		code, hint = ExitBroken, "`longwatch verify RUN` says more; nothing was changed"
-	case errors.Is(err, rundir.ErrNoRun), errors.Is(err, rundir.ErrWorkspace), errors.Is(err, rundir.ErrCannotStart):
+	case errors.Is(err, rundir.ErrNoRun), errors.Is(err, rundir.ErrWorkspace), errors.Is(err, rundir.ErrCannotStart),
+		errors.Is(err, rundir.ErrBundle), errors.Is(err, rundir.ErrForeign):
 		code = ExitUsage
 	case isCobraUsage(err):
 		code, hint = ExitUsage, "`longwatch --help` lists the commands"
@@ -95,7 +96,7 @@ func (a *app) explain(err error) int {
 // isCobraUsage knows the errors cobra makes of a wrong command line; it has no
 // type for them.
 func isCobraUsage(err error) bool {
-	for _, p := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires ", "flag needs", "invalid argument"} {
+	for _, p := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires ", "flag needs", "if any flags", "invalid argument"} {
 		if strings.HasPrefix(err.Error(), p) {
 			return true
 		}
@@ -125,6 +126,7 @@ Everything is in an append-only ledger, so a crash or a closed window loses noth
 		a.runCommand(), a.resumeCommand(), a.runsCommand(), a.showCommand(), a.answerCommand(),
 		a.sendCommand(), a.stopCommand(), a.abortCommand(), a.pauseCommand(), a.deleteCommand(),
 		a.checkpointsCommand(), a.diffCommand(), a.restoreCommand(),
+		a.purgeCommand(), a.exportCommand(), a.importCommand(),
 		a.verifyCommand(), a.checkCommand(), a.doctorCommand(), a.initCommand(),
 	)
 	return root

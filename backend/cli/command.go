@@ -103,6 +103,13 @@ func (a *app) pauseCommand() *cobra.Command {
 // order leaves a command and says what became of it.
 func (a *app) order(h *rundir.Home, r *rundir.Run, c rundir.Command) error {
 	c.ID = rundir.NewCommandID()
+	s, err := r.Fold()
+	if err == nil {
+		err = a.here(h, r, s)
+	}
+	if err != nil {
+		return err
+	}
 	if err := a.post(r, c); err != nil {
 		return err
 	}

@@ -40,6 +40,9 @@ func (a *app) resume(h *rundir.Home, r *rundir.Run, text string, rounds int) err
 	if s.Outcome() == run.Complete && text == "" {
 		return hinted(fmt.Errorf("run %s is complete", r.ID), "say what to do next with -m")
 	}
+	if err := a.here(h, r, s); err != nil {
+		return err
+	}
 	for _, c := range resumeCommands(s, text, rounds) {
 		if err := a.post(r, c); err != nil {
 			return err
@@ -53,6 +56,26 @@ func (a *app) resume(h *rundir.Home, r *rundir.Run, text string, rounds int) err
 		return err
 	}
 	return a.follow(at, s.Seq)
+}
+
+// here refuses to go on with an imported run where it cannot, before a command
+// is left that no worker would take.
+func (a *app) here(h *rundir.Home, r *rundir.Run, s *run.State) error {
+	if _, imported, err := r.Origin(); err != nil || !imported {
+		return err
+	}
+	own, err := a.settings(h)
+	if err != nil {
+		return err
+	}
+	spec, err := r.Spec(s.Created)
+	if err != nil {
+		return err
+	}
+	if err := r.GoOn(spec, own); err != nil {
+		return hinted(err, fmt.Sprintf("it can be looked at: `longwatch show %s`, `longwatch verify %s`", r.ID, r.ID))
+	}
+	return nil
 }
 
 // resumeCommands says with commands what the flags of resume mean in a state.

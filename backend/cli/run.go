@@ -51,6 +51,7 @@ func (a *app) run(path string, f runFlags) error {
 		return err
 	}
 	defer r.Close()
+	a.warnOfSize(h)
 	at := attendant{h: h, r: r}
 	if err := at.attend(false); err != nil {
 		return err

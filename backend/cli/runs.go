@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -14,8 +13,11 @@ import (
 )
 
 func (a *app) runsCommand() *cobra.Command {
-	return &cobra.Command{
+	var sizes bool
+	c := &cobra.Command{
 		Use: "runs", Short: "List the runs, newest first", Args: cobra.NoArgs,
+		Example: `  longwatch runs
+  longwatch runs --size                what each takes on disk`,
 		RunE: func(*cobra.Command, []string) error {
 			h, err := a.home()
 			if err != nil {
@@ -26,21 +28,44 @@ func (a *app) runsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if sizes {
+				measure(h, list)
+			}
 			if a.json {
 				return printJSON(a.out, list)
 			}
-			return a.table(list)
+			return a.table(list, sizes)
 		},
+	}
+	c.Flags().BoolVar(&sizes, "size", false, "show what each takes on disk")
+	return c
+}
+
+// measure fills in the sizes; a run that disappears meanwhile has none.
+func measure(h *rundir.Home, list []rundir.Summary) {
+	for i := range list {
+		r, err := h.Open(list[i].Run)
+		if err != nil {
+			continue
+		}
+		list[i].Bytes, _ = r.Size()
+		_ = r.Close()
 	}
 }
 
-func (a *app) table(list []rundir.Summary) error {
+func (a *app) table(list []rundir.Summary, sizes bool) error {
 	if len(list) == 0 {
 		fmt.Fprintln(a.err, "there are no runs yet; `longwatch run TASK` starts one, `longwatch init` writes a task to start from")
 		return nil
 	}
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTATE\tROUND\tVERDICT\tCHANGED\tTITLE")
+	column := func(s string) string {
+		if sizes {
+			return s + "\t"
+		}
+		return ""
+	}
+	fmt.Fprintln(w, "RUN\tSTATE\tROUND\tVERDICT\tCHANGED\t"+column("SIZE")+"TITLE")
 	for _, s := range list {
 		state := s.State
 		if s.Outcome != "" {
@@ -50,7 +75,7 @@ func (a *app) table(list []rundir.Summary) error {
 		if s.Problem != "" {
 			title = s.Problem
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%s\t%s\n", s.Run, state, s.Round, s.Rounds, dash(s.Verdict), ago(s.ChangedAt), title)
+		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%s\t%s%s\n", s.Run, state, s.Round, s.Rounds, dash(s.Verdict), ago(s.ChangedAt), column(bytesWords(s.Bytes)), title)
 	}
 	return w.Flush()
 }
@@ -83,29 +108,6 @@ func printJSON(w io.Writer, v any) error {
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
-}
-
-func (a *app) deleteCommand() *cobra.Command {
-	var yes bool
-	c := &cobra.Command{
-		Use: "delete RUN", Short: "Delete a run's records; the workspace stays as it is",
-		Example: "  longwatch delete 20261130-203100-7f3a --yes",
-		Args:    cobra.ExactArgs(1), ValidArgsFunction: a.runArg,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRun(args[0], func(h *rundir.Home, r *rundir.Run) error {
-				if !yes && !a.confirm(fmt.Sprintf("Delete run %s and all its evidence? The workspace stays. [y/N] ", r.ID)) {
-					return hinted(errors.New("nothing was deleted"), "--yes deletes without asking")
-				}
-				if err := h.Delete(r.ID); err != nil {
-					return usage(err)
-				}
-				fmt.Fprintf(a.err, "deleted run %s\n", r.ID)
-				return nil
-			})
-		},
-	}
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-	return c
 }
 
 // confirm asks at the terminal; without one the answer is no.

@@ -37,10 +37,16 @@ type shownRound struct {
 
 func (a *app) showCommand() *cobra.Command {
 	var round int
+	var follow bool
 	c := &cobra.Command{
 		Use: "show RUN", Short: "Show what is verified, by which round, and why the run waits",
+		Long: `Shows what is believed and by which round, and what the run asks. With --follow it
+goes on showing, one line an event, until the run ends: also what changes in the
+workspace, as it is seen. That is a look; what counts is in the records. It starts
+no worker and answers nothing, and Ctrl-C does not touch the run.`,
 		Example: `  longwatch show last
   longwatch show last --round 3
+  longwatch show last --follow
   longwatch show last --json | jq -r .outcome`,
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.runArg,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -49,14 +55,19 @@ func (a *app) showCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if round != 0 {
+				switch {
+				case round != 0:
 					return a.showRound(s, round)
+				case follow && s.Finished == nil:
+					return a.live(r, s)
 				}
 				return a.showRun(r, s)
 			})
 		},
 	}
 	c.Flags().IntVar(&round, "round", 0, "show one round whole")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on showing until the run ends")
+	c.MarkFlagsMutuallyExclusive("round", "follow")
 	return c
 }
 

@@ -97,5 +97,8 @@ func endWords(r ledger.Report) string {
 	case ledger.EndTorn:
 		return fmt.Sprintf("torn: an unfinished line of %d bytes, which the next worker cuts and records", r.Torn.Bytes)
 	}
+	if r.Attested == 0 {
+		return "not attested: the chain is intact, but no head is known, so more may once have followed"
+	}
 	return fmt.Sprintf("not attested after record %d: more may have followed, or a crash came before the last signature", r.Attested)
 }

@@ -1,10 +1,13 @@
 // Package guard says what each role may touch, and finds out what it touched.
 //
-// It wraps every agent from outside and never asks one about itself. Two parts
-// are here. The manifest is the proof: it describes a folder completely, two
+// It wraps every agent from outside and never asks one about itself. Three
+// parts are here. The manifest is the proof: it describes a folder completely, two
 // of them give the exact list of changes, and nothing a program in the folder
 // writes can steer it. The launcher owns an episode's processes: they exist
 // before they may run, run with a scrubbed environment, and die together.
+//
+// The watcher is the eye and never the proof: it tells people at once where
+// something happens, and says when it may have missed something.
 //
 // A manifest never opens anything but plain files and folders, never follows
 // a link, never leaves the file system it started on, and holds a bounded

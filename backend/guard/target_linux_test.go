@@ -16,6 +16,8 @@ import (
 
 func linuxTarget(name string, args []string) int {
 	switch name {
+	case "watch-limit":
+		return limitedWatch(args[0])
 	case "stubborn":
 		signal.Ignore(unix.SIGTERM, unix.SIGHUP, unix.SIGINT)
 		writePID(args[0])

@@ -146,6 +146,32 @@ func orNoHead(s HeadStore) HeadStore {
 	return s
 }
 
+// Here is the head as one of this boot: from now on nothing unknown can follow
+// it. It is for a head that came from another machine together with a ledger
+// that it knows to the end and that is durable here.
+func (h Head) Here() Head {
+	h = h.clone()
+	h.BootID = currentBoot()
+	return h
+}
+
+// HeldHead is a store of one head that is not kept anywhere, nil for none.
+func HeldHead(h *Head) HeadStore { return heldHead{h} }
+
+type heldHead struct{ head *Head }
+
+func (s heldHead) Load() (Head, bool, error) {
+	if s.head == nil {
+		return Head{}, false, nil
+	}
+	if s.head.Seq == 0 {
+		return Head{}, false, errors.New("head: it names no record")
+	}
+	return *s.head, true, nil
+}
+
+func (heldHead) Save(Head, bool) error { return errors.New("head: it is only held") }
+
 // clone keeps a store that holds on to a head apart from the writer's.
 func (h Head) clone() Head {
 	h.Next = slices.Clone(h.Next)

@@ -27,6 +27,7 @@ type Summary struct {
 	ChangedAt int64       `json:"changed_at"`
 	Workspace string      `json:"workspace"`
 	Problem   string      `json:"problem,omitempty"` // the run cannot be read
+	Bytes     int64       `json:"bytes,omitempty"`   // on disk, where somebody asked
 }
 
 // cached is summary.json: the summary and what it was made of.
@@ -138,6 +139,14 @@ func (r *Run) Verify() (ledger.Report, error) { return ledger.Verify(r.dir, ledg
 // Delete removes a run that no worker has. It disappears at once; removing
 // what it held may take longer.
 func (h *Home) Delete(id string) error {
+	return h.remove(id, func(*Run) error { return nil })
+}
+
+// gone begins the name of a run that is being removed.
+const gone = ".deleted-"
+
+// remove deletes a run if it may, asked once no worker can take the run.
+func (h *Home) remove(id string, may func(*Run) error) error {
 	r, err := h.Open(id)
 	if err != nil {
 		return err
@@ -151,8 +160,13 @@ func (h *Home) Delete(id string) error {
 		return err
 	}
 	defer func() { _ = lease.Release() }()
-	gone := ".deleted-" + id
-	if err := h.runs.Rename(id, gone); err != nil {
+	if err := may(r); err != nil {
+		return err
+	}
+	if err := h.runs.RemoveAll(gone + id); err != nil {
+		return err
+	}
+	if err := h.runs.Rename(id, gone+id); err != nil {
 		return err
 	}
 	if err := h.runs.Sync(); err != nil {
@@ -161,5 +175,5 @@ func (h *Home) Delete(id string) error {
 	for _, n := range []string{id + ".json", id + ".json.live"} {
 		_ = h.heads.Remove(n)
 	}
-	return h.runs.RemoveAll(gone)
+	return h.runs.RemoveAll(gone + id)
 }

@@ -99,6 +99,9 @@ func (w *worker) live(ctx context.Context) error {
 	if w.spec, err = w.dir.Spec(created); err != nil {
 		return err
 	}
+	if err := w.mayGoOn(); err != nil {
+		return err
+	}
 	data, err := w.dir.Task(created)
 	if err != nil {
 		return err
@@ -124,6 +127,20 @@ func (w *worker) live(ctx context.Context) error {
 		return w.restore(ctx)
 	}
 	return w.serve(ctx)
+}
+
+// mayGoOn asks whether this machine is one where the run can be worked on.
+func (w *worker) mayGoOn() error {
+	data, err := w.Home.Settings()
+	if err != nil {
+		return err
+	}
+	// What settings that are wrong name does not count.
+	own, problems := config.Parse(data)
+	if config.Refused(problems) {
+		own = config.Default()
+	}
+	return w.dir.GoOn(w.spec, own)
 }
 
 // equip builds everything the loop needs and opens this worker's epoch.

@@ -1,0 +1,4 @@
+package guard
+
+// watchable: inotify takes one watch a folder.
+const watchable = true
