@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"longwatch/backend/run"
 )
 
@@ -93,9 +95,13 @@ type Letter struct {
 }
 
 // Inbox reads the commands that are there, oldest first by their own time.
-// Files that are being written are passed over.
+// Files that are being written are passed over. One that the disk does not give
+// now is no letter yet: it comes with an error beside the letters.
 func (r *Run) Inbox() ([]Letter, error) {
-	in, err := r.dir.Mkdir("inbox")
+	in, err := r.dir.Sub("inbox")
+	if errors.Is(err, fs.ErrNotExist) {
+		in, err = r.dir.Mkdir("inbox")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -105,19 +111,34 @@ func (r *Run) Inbox() ([]Letter, error) {
 		return nil, err
 	}
 	var out []Letter
+	var failed []error
 	for _, n := range names {
 		id, ok := strings.CutSuffix(n, ".json")
 		if strings.HasPrefix(n, ".") || !ok {
 			continue
 		}
 		b, err := in.ReadFile(n, MaxCommand)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case passing(err):
+			failed = append(failed, err)
+		default:
+			out = append(out, open(id, b, err))
 		}
-		out = append(out, open(id, b, err))
 	}
 	slices.SortStableFunc(out, func(a, b Letter) int { return cmp.Compare(a.At, b.At) })
-	return out, nil
+	return out, errors.Join(failed...)
+}
+
+// passing reports whether an error says something about the machine and not
+// about the file.
+func passing(err error) bool {
+	for _, e := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.EAGAIN} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 func open(id string, b []byte, err error) Letter {

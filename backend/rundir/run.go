@@ -116,6 +116,20 @@ func (r *Run) Fold() (*run.State, error) {
 	return s, nil
 }
 
+// Tidy removes what a killed worker was writing. What others write is left.
+func (r *Run) Tidy() error {
+	errs := []error{r.dir.Sweep(), r.home.heads.Sweep()}
+	for _, name := range []string{"inbox", "rounds"} {
+		d, err := r.dir.Sub(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, d.Sweep(), d.Close())
+	}
+	return errors.Join(errs...)
+}
+
 // lockName is the worker's lease on the run; its content is a [Holder].
 const lockName = "worker.lock"
 
