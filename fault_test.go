@@ -102,11 +102,10 @@ func (p *planted) call(op, name string) error {
 	if p.After {
 		return nil
 	}
-	err := error(&os.PathError{Op: op, Path: name, Err: p.Errno})
 	if p.Tear {
-		return &safefs.Tear{Keep: p.keep, Err: err}
+		return &safefs.Tear{Keep: p.keep, Err: p.Errno}
 	}
-	return err
+	return p.Errno
 }
 
 // keep is how much of a torn write reaches the file.

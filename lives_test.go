@@ -37,7 +37,6 @@ type trial struct {
 	dir  string // holds everything: home, ws, and what steps count beside it
 	home *rundir.Home
 	run  *rundir.Run
-	logs int
 }
 
 // start makes the run; no worker is at it yet.

@@ -58,7 +58,7 @@ func (c *crew) Play(ctx context.Context, ep loop.Episode, begin func(run.Process
 	}
 	e := &episode{crew: c, ep: ep, begin: begin}
 	if ep.Phase != run.Execute { // an executor works in the person's own home
-		private, err := privateFolder()
+		private, err := privateFolder(c.dir.ID)
 		if err != nil {
 			return loop.Answer{Fail: run.FailStart, Detail: err.Error()}
 		}
@@ -74,9 +74,9 @@ func (c *crew) Play(ctx context.Context, ep loop.Episode, begin func(run.Process
 }
 
 // privateFolder makes a fresh folder for one process tree: its home and its
-// temporary files. The caller removes it.
-func privateFolder() (string, error) {
-	private, err := os.MkdirTemp("", "longwatch-")
+// temporary files. The caller removes it, or the next worker of the run.
+func privateFolder(run string) (string, error) {
+	private, err := os.MkdirTemp("", privateName(run))
 	if err != nil {
 		return "", err
 	}
@@ -85,6 +85,9 @@ func privateFolder() (string, error) {
 	}
 	return private, nil
 }
+
+// privateName begins the names of a run's private folders.
+func privateName(run string) string { return "longwatch-" + run + "-" }
 
 // trace keeps what the role was told and its raw output. Both are for people;
 // nothing is read back from them.

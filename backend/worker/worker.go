@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -43,6 +44,7 @@ type worker struct {
 	ws      *workspace
 	engine  *loop.Engine
 	wake    chan struct{}
+	lost    chan error
 	summary time.Time
 
 	mu     sync.Mutex
@@ -53,7 +55,7 @@ type worker struct {
 // and nobody attends, or until ctx ends. Whatever happens the run can be
 // resumed from the ledger. [safefs.ErrHeld] when another worker has it.
 func Run(ctx context.Context, o Options) (err error) {
-	w := &worker{Options: o, wake: make(chan struct{}, 1)}
+	w := &worker{Options: o, wake: make(chan struct{}, 1), lost: make(chan error, 1)}
 	if w.dir, err = o.Home.Open(o.Run); err != nil {
 		return err
 	}
@@ -62,27 +64,45 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("run %s: %w", o.Run, err)
 	}
-	defer func() { err = errors.Join(err, lease.Release()) }()
+	defer func() {
+		if free := lease.Release(); err == nil {
+			err = free
+		}
+	}()
 	if err := w.sign(lease); err != nil {
 		return err
 	}
+	w.tidy()
 	lw, err := w.dir.Writer(ledger.Options{BootID: guard.BootID()})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closing(lw)) }()
+	defer func() { err = closing(lw, err) }()
 	if w.j, err = openJournal(lw); err != nil {
 		return err
 	}
 	return w.live(ctx)
 }
 
-// closing hides the error of a writer that failed before: that one was told.
-func closing(lw *ledger.Writer) error {
-	if err := lw.Close(); err != nil && !errors.Is(err, ledger.ErrNoEpoch) {
+// tidy removes what a killed worker left half made. None of it is missed.
+func (w *worker) tidy() {
+	old, err := filepath.Glob(filepath.Join(os.TempDir(), privateName(w.Run)+"*"))
+	for _, dir := range old {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	if err = errors.Join(err, w.dir.Tidy()); err != nil {
+		w.Log.Warn("Leftovers could not be removed", "err", err)
+	}
+}
+
+// closing closes the ledger after what a worker ended with: one reason is told,
+// and a writer that failed fails again.
+func closing(lw *ledger.Writer, why error) error {
+	err := lw.Close()
+	if why == nil && err != nil && !errors.Is(err, ledger.ErrNoEpoch) {
 		return fmt.Errorf("close the ledger: %w", err)
 	}
-	return nil
+	return why
 }
 
 func (w *worker) sign(lease *safefs.Lease) error {
@@ -148,7 +168,7 @@ func (w *worker) equip(ctx context.Context, program *guard.Program) error {
 	resumed := w.j.state.Epoch > 0
 	w.engine = &loop.Engine{
 		Journal: w.j, Crew: c, Workspace: w.ws, Keeper: w.dir, Task: w.task, Resumed: resumed,
-		Checker: &checker{launcher: launcher, workspace: w.spec.Workspace},
+		Checker: &checker{launcher: launcher, run: w.Run, workspace: w.spec.Workspace},
 		Bounds:  loop.Bounds{Task: loop.DefaultBounds.Task, Control: s.Brief.ControlKiB << 10, Evidence: s.Brief.EvidenceKiB << 10},
 		Now:     func() int64 { return time.Now().UnixMilli() },
 		Agent:   func(p run.Phase, surface string) string { return c.player(p, surface).Agent },
@@ -202,7 +222,7 @@ func (w *worker) begin(resumed bool, program *guard.Program) error {
 // serve runs the loop and the inbox side by side.
 func (w *worker) serve(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
-	in := &inbox{dir: w.dir, j: w.j, log: w.Log, wake: w.wake, abort: w.abortStep}
+	in := &inbox{dir: w.dir, j: w.j, log: w.Log, wake: w.wake, lost: w.lost, abort: w.abortStep}
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	defer end()
@@ -224,8 +244,12 @@ func (w *worker) serve(ctx context.Context) error {
 // loop makes one decision after the other until there is none to make.
 func (w *worker) loop(ctx context.Context) error {
 	for {
-		if ctx.Err() != nil {
+		select {
+		case <-ctx.Done():
 			return nil
+		case err := <-w.lost:
+			return err
+		default:
 		}
 		d, err := w.step(ctx)
 		switch {
@@ -247,7 +271,9 @@ func (w *worker) loop(ctx context.Context) error {
 		if d.Disposition == loop.Terminal || w.nobodyAttends(d) {
 			return w.packLast()
 		}
-		w.wait(ctx, d.Until)
+		if err := w.wait(ctx, d.Until); err != nil {
+			return err
+		}
 	}
 }
 
@@ -309,8 +335,8 @@ func (w *worker) trouble(ctx context.Context, err error) error {
 }
 
 // wait returns when a command came, at the time until (unix ms, 0 for never),
-// or when ctx ends.
-func (w *worker) wait(ctx context.Context, until int64) {
+// or when ctx ends; with an error when no command can come any more.
+func (w *worker) wait(ctx context.Context, until int64) error {
 	var due <-chan time.Time
 	if until > 0 {
 		t := time.NewTimer(time.Until(time.UnixMilli(until)))
@@ -321,7 +347,10 @@ func (w *worker) wait(ctx context.Context, until int64) {
 	case <-ctx.Done():
 	case <-w.wake:
 	case <-due:
+	case err := <-w.lost:
+		return err
 	}
+	return nil
 }
 
 // beatEvery is how often a worker leaves a sign of life.
