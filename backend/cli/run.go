@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"longwatch/backend/config"
 	"longwatch/backend/rundir"
+	"longwatch/backend/safefs"
 	"longwatch/backend/task"
 )
 
@@ -95,10 +97,18 @@ func (a *app) create(h *rundir.Home, path string, f runFlags) (*rundir.Run, erro
 	return h.Create(spec, data, first)
 }
 
+// freeWithin is how long the worker of a run that has just ended may take to
+// let go of its workspace.
+const freeWithin = time.Second
+
 // free refuses a workspace that another run is at work in before there is a run
 // that could not start. The worker takes the lease itself.
 func free(h *rundir.Home, spec rundir.Spec) error {
 	l, err := h.LeaseWorkspace(spec.Workspace, spec.Run)
+	for end := time.Now().Add(freeWithin); errors.Is(err, safefs.ErrHeld) && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond)
+		l, err = h.LeaseWorkspace(spec.Workspace, spec.Run)
+	}
 	if err != nil {
 		return usage(err)
 	}
