@@ -189,17 +189,11 @@ func crashAt(t *testing.T, d drama, c crash, want result) {
 func (tr *trial) goesOn(want result) {
 	tr.t.Helper()
 	before := tr.records()
-	code := 0
-	for range 3 {
-		if code == 0 && tr.state().Finished != nil {
-			break
+	for lives := 0; lives < 3 && tr.state().Finished == nil; lives++ {
+		if code := tr.life(faults{}); code != 0 {
+			tr.t.Errorf("the worker ends with %d: %s", code, tr.run.LastLog())
 		}
-		if code = tr.life(faults{}); code == 0 {
-			tr.tidied()
-		}
-	}
-	if code != 0 {
-		tr.t.Errorf("the worker ends with %d: %s", code, tr.run.LastLog())
+		tr.tidied()
 	}
 	tr.holds(want, before)
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -32,6 +31,7 @@ type Options struct {
 	Reopen  bool // an ended run goes on
 	Version string
 	Log     *slog.Logger
+	Now     func() time.Time // nil is time.Now; it may jump
 }
 
 // worker is one life of a run's worker.
@@ -46,6 +46,7 @@ type worker struct {
 	wake    chan struct{}
 	lost    chan error
 	summary time.Time
+	asked   bool // the person was asked to bring something back
 
 	mu     sync.Mutex
 	cancel context.CancelFunc // of the running step
@@ -55,6 +56,9 @@ type worker struct {
 // and nobody attends, or until ctx ends. Whatever happens the run can be
 // resumed from the ledger. [safefs.ErrHeld] when another worker has it.
 func Run(ctx context.Context, o Options) (err error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	w := &worker{Options: o, wake: make(chan struct{}, 1), lost: make(chan error, 1)}
 	if w.dir, err = o.Home.Open(o.Run); err != nil {
 		return err
@@ -73,7 +77,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	w.tidy()
-	lw, err := w.dir.Writer(ledger.Options{BootID: guard.BootID()})
+	lw, err := w.dir.Writer(ledger.Options{BootID: guard.BootID(), Now: w.Now})
 	if err != nil {
 		return err
 	}
@@ -153,13 +157,15 @@ func (w *worker) equip(ctx context.Context, program *guard.Program) error {
 	if err != nil {
 		return fmt.Errorf("build patterns: %w", err)
 	}
-	w.ws, err = openWorkspace(ctx, workspace{
-		root: w.spec.Workspace, dir: w.dir, ignored: ignored,
+	w.ws = &workspace{
+		root: w.spec.Workspace, dir: w.dir, ignored: ignored, known: w.j.state.Tree,
 		round: func() int { return len(w.j.state.Rounds) },
-	}, w.j.state.Tree)
-	if err != nil {
+	}
+	// One that is gone is asked for when it is needed.
+	if err := w.ws.open(ctx); err != nil && !lost(err) {
 		return fmt.Errorf("workspace: %w", err)
 	}
+	w.asked = w.j.state.Missing != nil
 	launcher := &guard.Launcher{Self: program.Path}
 	c := &crew{
 		launcher: launcher, roles: w.spec.Roles, output: s.Output, dir: w.dir, workspace: w.spec.Workspace,
@@ -170,7 +176,7 @@ func (w *worker) equip(ctx context.Context, program *guard.Program) error {
 		Journal: w.j, Crew: c, Workspace: w.ws, Keeper: w.dir, Task: w.task, Resumed: resumed,
 		Checker: &checker{launcher: launcher, run: w.Run, workspace: w.spec.Workspace},
 		Bounds:  loop.Bounds{Task: loop.DefaultBounds.Task, Control: s.Brief.ControlKiB << 10, Evidence: s.Brief.EvidenceKiB << 10},
-		Now:     func() int64 { return time.Now().UnixMilli() },
+		Now:     w.now,
 		Agent:   func(p run.Phase, surface string) string { return c.player(p, surface).Agent },
 	}
 	return w.begin(resumed, program)
@@ -251,13 +257,19 @@ func (w *worker) loop(ctx context.Context) error {
 			return err
 		default:
 		}
+		if err := w.lookForWorkspace(); err != nil {
+			return err
+		}
 		d, err := w.step(ctx)
 		switch {
 		case errors.Is(err, run.ErrIllegal):
 			// A command came between the decision and its record; decide again.
 			continue
 		case err != nil:
-			return w.trouble(ctx, err)
+			if err := w.trouble(err); err != nil {
+				return err
+			}
+			continue
 		}
 		w.Log.Info("Decided", "row", d.Row, "do", d.Step.Do, "phase", d.Step.Phase, "round", d.Step.Round, "reason", d.Reason)
 		if d.Step.Do == loop.DoClose {
@@ -312,45 +324,6 @@ func (w *worker) abortStep() {
 // person can answer: it is left there, to be answered later.
 func (w *worker) nobodyAttends(d loop.Decision) bool {
 	return d.Disposition == loop.AskUser && w.spec.Unattended
-}
-
-// trouble is an error that is not the run's own: a workspace that is gone asks
-// the person, anything else ends this worker, and the run can be resumed.
-func (w *worker) trouble(ctx context.Context, err error) error {
-	if !errors.Is(err, guard.ErrRootMissing) && !errors.Is(err, guard.ErrRootNotDir) {
-		return err
-	}
-	w.Log.Error("Workspace is gone", "err", err)
-	open := false
-	w.j.View(func(s *run.State) { open = s.Open != nil || s.Missing != nil })
-	if open {
-		return err
-	}
-	if err := w.j.Append(run.CapabilityMissing{
-		Name: "workspace", Owner: "user", FixHint: "Put " + strings.TrimSpace(w.spec.Workspace) + " back, then continue.",
-	}); err != nil {
-		return err
-	}
-	return w.loop(ctx)
-}
-
-// wait returns when a command came, at the time until (unix ms, 0 for never),
-// or when ctx ends; with an error when no command can come any more.
-func (w *worker) wait(ctx context.Context, until int64) error {
-	var due <-chan time.Time
-	if until > 0 {
-		t := time.NewTimer(time.Until(time.UnixMilli(until)))
-		defer t.Stop()
-		due = t.C
-	}
-	select {
-	case <-ctx.Done():
-	case <-w.wake:
-	case <-due:
-	case err := <-w.lost:
-		return err
-	}
-	return nil
 }
 
 // beatEvery is how often a worker leaves a sign of life.
