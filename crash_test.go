@@ -178,9 +178,8 @@ func (d drama) undisturbed(t *testing.T) (result, string, map[string]bool) {
 func crashAt(t *testing.T, d drama, c crash, want result) {
 	tr := d.start(t)
 	defer tr.end()
-	code := tr.life(c.first)
-	if code == killed && c.second.At > 0 {
-		code = tr.life(c.second)
+	if code := tr.life(c.first); code == killed && c.second.At > 0 {
+		tr.life(c.second)
 	}
 	tr.goesOn(want)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"longwatch/backend/agent"
@@ -60,17 +61,34 @@ func (c *crew) Play(ctx context.Context, ep loop.Episode, begin func(run.Process
 	if ep.Phase != run.Execute { // an executor works in the person's own home
 		private, err := privateFolder(c.dir.ID)
 		if err != nil {
-			return loop.Answer{Fail: run.FailStart, Detail: err.Error()}
+			return loop.Answer{Fail: run.FailStart, Detail: err.Error(), Err: exhausted(err)}
 		}
 		defer os.RemoveAll(private)
 		e.private = private
 	}
 	ans := a.Run(ctx, ep, e)
 	ans.Agent = ep.Brief.Agent
+	if ans.Err = exhausted(e.failed); ans.Err != nil {
+		return ans
+	}
 	if err := c.trace(ep, e.exit); err != nil && ans.Detail == "" {
 		ans.Detail = "the trace could not be kept: " + err.Error()
 	}
 	return ans
+}
+
+// exhausted passes on an error that says that this machine has no room for a
+// process now. No agent failed then; the worker ends and says why.
+func exhausted(err error) error {
+	for _, e := range []error{
+		syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM, syscall.ENOSPC, syscall.EDQUOT,
+		syscall.EROFS, syscall.EIO,
+	} {
+		if errors.Is(err, e) {
+			return err
+		}
+	}
+	return nil
 }
 
 // privateFolder makes a fresh folder for one process tree: its home and its
@@ -120,6 +138,7 @@ type episode struct {
 	private string
 	begin   func(run.Process) error
 	used    bool
+	failed  error // why the launcher could not be started
 	exit    guard.Exit
 }
 
@@ -131,6 +150,7 @@ func (e *episode) Launch(ctx context.Context, c agent.Command) agent.Exit {
 	e.used = true
 	p, err := e.crew.launcher.Start(ctx, e.command(c))
 	if err != nil {
+		e.failed = err
 		return agent.Exit{StartErr: err.Error()}
 	}
 	id := p.Ident()
