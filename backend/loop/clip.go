@@ -71,7 +71,7 @@ func weight(text string) int {
 func runeWeight(text string) (weight, size int) {
 	r, size := utf8.DecodeRuneInString(text)
 	switch {
-	case r == '"', r == '\\', r == '\n', r == '\r', r == '\t':
+	case r == '"', r == '\\', r == '\n', r == '\r', r == '\t', r == '\b', r == '\f':
 		return 2, size
 	case r < ' ', r == 0x2028, r == 0x2029, r == utf8.RuneError:
 		return 6, size
