@@ -123,6 +123,9 @@ func (p *planted) call(op, name string) error {
 	if p.After {
 		return nil
 	}
+	if op == "open" { // what is only read knows no full disk
+		return syscall.EIO
+	}
 	if p.Tear {
 		return &safefs.Tear{Keep: p.keep, Err: p.Errno}
 	}

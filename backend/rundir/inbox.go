@@ -11,9 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"longwatch/backend/run"
+	"longwatch/backend/safefs"
 )
 
 // What a command asks for.
@@ -130,15 +129,14 @@ func (r *Run) Inbox() ([]Letter, error) {
 	return out, errors.Join(failed...)
 }
 
-// passing reports whether an error says something about the machine and not
-// about the file.
+// unfitFile are the errors that speak of the file itself. Any other is the
+// machine's, and may be gone at the next look.
+var unfitFile = []error{
+	safefs.ErrBadName, safefs.ErrSymlink, safefs.ErrNotRegular, safefs.ErrTooLarge, safefs.ErrHardLink, fs.ErrPermission,
+}
+
 func passing(err error) bool {
-	for _, e := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.EAGAIN} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	return err != nil && !slices.ContainsFunc(unfitFile, func(e error) bool { return errors.Is(err, e) })
 }
 
 func open(id string, b []byte, err error) Letter {
