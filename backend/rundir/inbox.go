@@ -110,7 +110,7 @@ func (r *Run) Inbox() ([]Letter, error) {
 		return nil, err
 	}
 	var out []Letter
-	var failed []error
+	var failed error // the first: one reason is enough
 	for _, n := range names {
 		id, ok := strings.CutSuffix(n, ".json")
 		if strings.HasPrefix(n, ".") || !ok {
@@ -120,13 +120,13 @@ func (r *Run) Inbox() ([]Letter, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case passing(err):
-			failed = append(failed, err)
+			failed = cmp.Or(failed, err)
 		default:
 			out = append(out, open(id, b, err))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Letter) int { return cmp.Compare(a.At, b.At) })
-	return out, errors.Join(failed...)
+	return out, failed
 }
 
 // unfitFile are the errors that speak of the file itself. Any other is the

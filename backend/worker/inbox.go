@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,8 +81,7 @@ func (b *inbox) serve(ctx context.Context) {
 // take carries out everything in the inbox. What cannot be removed stays, is
 // known by its id, and holds up nothing.
 func (b *inbox) take() error {
-	letters, err := b.dir.Inbox()
-	left := []error{err}
+	letters, left := b.dir.Inbox()
 	for _, l := range letters {
 		if err := b.j.appendIf(func(s *run.State) []run.Event { return effect(s, l) }); err != nil {
 			return fmt.Errorf("command %s: %w: %w", l.ID, errUnwritten, err)
@@ -94,10 +94,10 @@ func (b *inbox) take() error {
 		default:
 		}
 		if err := b.dir.Taken(l.ID); err != nil {
-			left = append(left, err)
+			left = cmp.Or(left, err)
 		}
 	}
-	return errors.Join(left...)
+	return left
 }
 
 // effect is what a command does in a state: its events, each of which carries

@@ -267,7 +267,7 @@ func (w *worker) loop(ctx context.Context) error {
 			continue
 		case err != nil:
 			if err := w.trouble(err); err != nil {
-				return err
+				return w.cause(err)
 			}
 			continue
 		}
@@ -286,6 +286,16 @@ func (w *worker) loop(ctx context.Context) error {
 		if err := w.wait(ctx, d.Until); err != nil {
 			return err
 		}
+	}
+}
+
+// cause is why a step failed: the loss of the inbox ends a step too.
+func (w *worker) cause(err error) error {
+	select {
+	case why := <-w.lost:
+		return why
+	default:
+		return err
 	}
 }
 
