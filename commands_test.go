@@ -30,6 +30,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"bytes":       writeBytes,
 		"mkfifo":      mkfifo,
 		"capture":     capture,
+		"smalldisk":   smallDisk,
 		"jsonlines":   jsonLines,
 		"ledger":      tamper,
 	}
@@ -173,6 +174,15 @@ func mkfifo(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: mkfifo file")
 	}
 	ts.Check(syscall.Mkfifo(ts.MkAbs(args[0]), 0o600))
+}
+
+// smallDisk makes a folder a disk of its own of so many KiB, until the script
+// ends.
+func smallDisk(ts *testscript.TestScript, neg bool, args []string) {
+	kib := number(ts, neg, args, 2)
+	dir := ts.MkAbs(args[1])
+	ts.Check(mountSmall(dir, kib))
+	ts.Defer(func() { _ = unmount(dir) })
 }
 
 // capture keeps what the last program printed in a variable.

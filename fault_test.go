@@ -29,7 +29,7 @@ type faults struct {
 	Lines int           `json:"lines,omitempty"` // that part: so many lines, and half of the next
 	Kill  bool          `json:"kill,omitempty"`  // kill -9 instead of an error, after a tear
 	After bool          `json:"after,omitempty"` // kill once the call was made
-	Files uint64        `json:"files,omitempty"` // most descriptors
+	Files uint64        `json:"files,omitempty"` // descriptors left to use, from the start
 	Procs uint64        `json:"procs,omitempty"` // most processes of this user
 }
 
@@ -50,7 +50,10 @@ func plant(plan string) {
 	if err := json.Unmarshal([]byte(plan), &f); err != nil {
 		panic(err)
 	}
-	limit(syscall.RLIMIT_NOFILE, f.Files)
+	if f.Files > 0 {
+		limit(syscall.RLIMIT_NOFILE, 66)
+		leaveFiles(int(f.Files))
+	}
 	limit(rlimitProcs, f.Procs)
 	p := &planted{faults: f}
 	if f.Trace != "" {
@@ -68,6 +71,24 @@ func limit(what int, most uint64) {
 	}
 	if err := syscall.Setrlimit(what, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 		panic(err)
+	}
+}
+
+// leaveFiles takes all descriptors but n, and the one above them all that the
+// worker keeps its own program in.
+func leaveFiles(n int) {
+	var taken []int
+	for {
+		fd, err := syscall.Open(os.DevNull, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		if err != nil {
+			break
+		}
+		taken = append(taken, fd)
+	}
+	for i, fd := range taken {
+		if i < n || fd >= 64 {
+			_ = syscall.Close(fd)
+		}
 	}
 }
 
@@ -102,11 +123,13 @@ func (p *planted) call(op, name string) error {
 	if p.After {
 		return nil
 	}
-	err := error(&os.PathError{Op: op, Path: name, Err: p.Errno})
-	if p.Tear {
-		return &safefs.Tear{Keep: p.keep, Err: err}
+	if op == "open" { // what is only read knows no full disk
+		return syscall.EIO
 	}
-	return err
+	if p.Tear {
+		return &safefs.Tear{Keep: p.keep, Err: p.Errno}
+	}
+	return p.Errno
 }
 
 // keep is how much of a torn write reaches the file.

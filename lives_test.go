@@ -37,7 +37,7 @@ type trial struct {
 	dir  string // holds everything: home, ws, and what steps count beside it
 	home *rundir.Home
 	run  *rundir.Run
-	logs int
+	stop func() error // ends the worker that a test has started
 }
 
 // start makes the run; no worker is at it yet.

@@ -107,10 +107,14 @@ func executable(path string) bool {
 	return err == nil && st.Mode().IsRegular() && st.Mode()&0o100 != 0
 }
 
-// condition knows [root]: file permissions do not bind it.
+// condition knows [root]: file permissions do not bind it; and [mount]: it can
+// mount a small disk.
 func condition(name string) (bool, error) {
-	if name == "root" {
+	switch name {
+	case "root":
 		return os.Geteuid() == 0, nil
+	case "mount":
+		return canMount(), nil
 	}
 	return false, fmt.Errorf("no condition %q", name)
 }

@@ -64,7 +64,7 @@ func writable(folder string) Capability {
 }
 
 func disk(folder string) Capability {
-	free, err := freeBytes(folder)
+	free, err := FreeBytes(folder)
 	if err != nil {
 		return Capability{"disk", Warning, err.Error(), ""}
 	}

@@ -2,8 +2,9 @@ package capability
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is how much an ordinary user may still write.
-func freeBytes(folder string) (uint64, error) {
+// FreeBytes is how much an ordinary user may still write to the disk that a
+// folder is on.
+func FreeBytes(folder string) (uint64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(folder, &st); err != nil {
 		return 0, err

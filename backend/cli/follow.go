@@ -212,14 +212,37 @@ func (f *follower) unanswered(gate string) (bool, error) {
 	if err := f.catchUp(); err != nil {
 		return false, err
 	}
-	if f.state.Gate == nil || f.state.Gate.Gate != gate {
-		return false, nil
-	}
-	if f.state.Created.Unattended {
-		f.waitForWorker()
+	if moved, err := f.moves(gate); moved || err != nil {
+		return false, err
 	}
 	f.notice("it waits for you: `longwatch answer %s continue` or `longwatch answer %s end`", f.r.ID, f.r.ID)
 	return true, nil
+}
+
+// moves reports whether the run leaves a gate by itself. A worker that was just
+// started may find that what was missing is back; of a run that nobody attends
+// it ends otherwise.
+func (f *follower) moves(gate string) (bool, error) {
+	within := time.Duration(0)
+	switch {
+	case f.ours == nil:
+	case f.state.Created.Unattended:
+		within = 5 * time.Second
+	case f.state.Gate != nil && f.state.Gate.Reason == "capability.missing":
+		within = time.Second
+	}
+	for end := time.Now().Add(within); ; time.Sleep(10 * time.Millisecond) {
+		over := f.gone() || time.Now().After(end)
+		if err := f.catchUp(); err != nil {
+			return false, err
+		}
+		if f.state.Gate == nil || f.state.Gate.Gate != gate {
+			return true, nil
+		}
+		if over {
+			return false, nil
+		}
+	}
 }
 
 // listen reads the person's lines; one reader for the life of the command.

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"errors"
 	"os"
 	"strconv"
 
@@ -18,6 +19,9 @@ func openSelf() (*Program, error) {
 	}
 	defer func() { _ = f.Close() }()
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, selfFD)
+	if errors.Is(err, unix.EINVAL) { // the limit of descriptors is below that number
+		err = unix.EMFILE
+	}
 	if err != nil {
 		return nil, err
 	}

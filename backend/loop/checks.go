@@ -27,7 +27,7 @@ func (e *Engine) check(ctx context.Context, st Step, b Brief) error {
 			out.Hidden++
 		}
 	}
-	c, err := e.Workspace.Observe(context.WithoutCancel(ctx), false)
+	c, err := e.observe(ctx, st, false, false)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (e *Engine) probe(ctx context.Context, st Step, b Brief) error {
 		return unlessOutdated(err)
 	}
 	r := e.Checker.Check(ctx, b.checks[0])
-	c, err := e.Workspace.Observe(context.WithoutCancel(ctx), false)
+	c, err := e.observe(ctx, st, false, false)
 	if err != nil {
 		return err
 	}

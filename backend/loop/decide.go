@@ -260,7 +260,8 @@ func waiting(s *run.State, now int64) *Decision {
 	switch {
 	case w == nil:
 		return nil
-	case now >= w.NextAt || now >= w.Expires:
+	case now >= w.NextAt || now >= w.Expires || w.NextAt-now > w.Every:
+		// The last: the clock went back, and must not make the wait longer.
 		return phase(s, run.Probe, "the wait is due for a look")
 	}
 	return &Decision{Disposition: Wait, Until: min(w.NextAt, w.Expires), Reason: "waiting until " + w.Until}

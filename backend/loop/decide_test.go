@@ -270,7 +270,11 @@ func TestRow14AWaitIsProbedWhenDueAndCostsNothingElse(t *testing.T) {
 	decides(t, p, "14 run_now phase probe of round 1")
 	p.Start(run.Probe).Add(run.ProbeResult{Round: 1, Result: check.Result{Status: check.Fail}})
 	decides(t, p, "14 wait until +35s")
-	for now, want := range map[int64]string{34_999: "14 wait until +35s", 35_000: "14 run_now phase probe of round 1"} {
+	for now, want := range map[int64]string{
+		34_999: "14 wait until +35s",
+		35_000: "14 run_now phase probe of round 1",
+		-1_000: "14 run_now phase probe of round 1", // the clock went back
+	} {
 		if d, err := loop.Decide(p.State, looptest.Epoch0+now); err != nil || said(d) != want {
 			t.Errorf("at +%d ms: %s, want %s (%v)", now, said(d), want, err)
 		}

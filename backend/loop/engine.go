@@ -71,6 +71,7 @@ type Answer struct {
 	RetryAt int64
 	Agent   string
 	Usage   run.Usage
+	Err     error // this machine could not start the process; nobody failed
 }
 
 // Engine drives one run. It is used by one goroutine.
@@ -89,6 +90,7 @@ type Engine struct {
 	Resumed   bool                                     // an earlier worker was here
 
 	looked   bool // the workspace was looked at since this engine began
+	unseen   bool // what an executor changed could not be looked at yet
 	restless int  // looks in a row that found a change
 }
 
@@ -175,10 +177,13 @@ func (e *Engine) lookAround(ctx context.Context, round int) (bool, error) {
 		return false, err
 	}
 	during := run.Between
-	if e.Resumed && !e.looked {
+	switch {
+	case e.unseen:
+		during = run.Execute
+	case e.Resumed && !e.looked:
 		during = run.Away
 	}
-	e.looked = true
+	e.looked, e.unseen = true, false
 	if c.Count == 0 {
 		e.restless = 0
 		return false, nil
@@ -199,7 +204,7 @@ func (e *Engine) reap(ctx context.Context, st Step) error {
 	if err != nil {
 		return err
 	}
-	c, err := e.Workspace.Observe(ctx, false)
+	c, err := e.observe(ctx, st, alive, false)
 	if err != nil {
 		// The phase has ended all the same; the next look tells the rest.
 		return e.Journal.Append(run.Interrupted{Round: st.Round, Phase: st.Phase, Reaped: alive})
@@ -214,6 +219,21 @@ func (e *Engine) reap(ctx context.Context, st Step) error {
 		events = append(events, run.WorkspaceChanged{Round: st.Round, During: during, Changes: c})
 	}
 	return e.Journal.Append(append(events, run.Interrupted{Round: st.Round, Phase: st.Phase, Reaped: alive})...)
+}
+
+// observe looks at the workspace at the end of a phase. When that cannot be, the
+// phase was interrupted: what its role did is not known, and is found out when
+// the workspace can be looked at again.
+func (e *Engine) observe(ctx context.Context, st Step, reaped, thorough bool) (run.Changes, error) {
+	c, err := e.Workspace.Observe(context.WithoutCancel(ctx), thorough)
+	if err == nil {
+		return c, nil
+	}
+	e.unseen = e.unseen || st.Phase == run.Execute
+	if failed := e.Journal.Append(run.Interrupted{Round: st.Round, Phase: st.Phase, Reaped: reaped}); failed != nil {
+		return c, failed
+	}
+	return c, err
 }
 
 func (e *Engine) open(st Step) error {

@@ -26,6 +26,8 @@ func (e *Engine) episode(ctx context.Context, st Step, b Brief) error {
 		return nil
 	case failed != nil:
 		return failed
+	case ans.Err != nil:
+		return ans.Err
 	case !began:
 		// The agent could not be started: that too is a phase, and has an end.
 		if err := begin(run.Process{}); err != nil {
@@ -36,7 +38,7 @@ func (e *Engine) episode(ctx context.Context, st Step, b Brief) error {
 		}
 	}
 	e.restless = 0
-	c, err := e.Workspace.Observe(context.WithoutCancel(ctx), st.Phase.Role() == run.Auditor)
+	c, err := e.observe(ctx, st, false, st.Phase.Role() == run.Auditor)
 	if err != nil {
 		return err
 	}

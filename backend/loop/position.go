@@ -86,17 +86,11 @@ func histories(s *run.State) map[string]history {
 		switch {
 		case r.Supported():
 			all[id] = history{supported: r.N}
-		case cutShort(r), r.Audited.Said == protocol.Unreadable():
+		case r.CutShort(), r.Audited.Said == protocol.Unreadable():
 			// No check failed: nobody got to judge it.
 		default:
 			all[id] = history{failed: append(all[id].failed, r)}
 		}
 	}
 	return all
-}
-
-// cutShort reports whether the round failed because its executor was ended
-// from outside.
-func cutShort(r *run.Round) bool {
-	return r.Interrupted || (r.Executed != nil && r.Executed.Fail == run.FailCanceled)
 }

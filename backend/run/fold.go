@@ -7,7 +7,7 @@ import (
 
 // FoldVersion changes when the same events come to mean another state, so that
 // caches of old folds are dropped.
-const FoldVersion = 3
+const FoldVersion = 4
 
 // Apply makes the state after one more event. An error means that the record
 // cannot follow those before it; the state is then unchanged.
@@ -214,8 +214,8 @@ func (s *State) answer(e Entry, ev GateAnswered) {
 	s.forgive()
 	s.Violated, s.Missing = nil, nil
 	s.Replied = false
-	// "Audit again" says nothing new about the task.
-	if ev.Text != "" || !strings.HasPrefix(reason, "audit.") {
+	// "Audit again" and "it is back" say nothing new about the task.
+	if ev.Text != "" || !strings.HasPrefix(reason, "audit.") && !strings.HasPrefix(reason, "capability.") {
 		s.Spoken, s.Done = e.Seq, nil
 	}
 	s.addLimits(Limits{Rounds: ev.Rounds})

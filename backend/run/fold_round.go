@@ -64,7 +64,7 @@ func (s *State) plan(e Entry, ev Planned) {
 	case protocol.Wait:
 		s.Waiting = &Waiting{
 			Round: ev.Round, Until: ev.Plan.Until, Every: ev.Plan.EveryMillis,
-			NextAt: e.At, Expires: e.At + ev.Plan.ExpireMillis,
+			NextAt: e.At, Expires: e.At + ev.Plan.ExpireMillis, Span: ev.Plan.ExpireMillis,
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (s *State) probe(e Entry, ev ProbeResult) {
 	}
 	w.Looked++
 	w.NextAt = e.At + w.Every
-	if ev.Result.Passed() || e.At >= w.Expires {
+	if ev.Result.Passed() || w.over(e.At) {
 		s.Waiting = nil
 	}
 	if !ev.Result.Passed() && s.Waiting == nil {
@@ -175,11 +175,20 @@ func (s *State) close(e Entry, ev RoundClosed) {
 		s.Streak, s.Failures = 0, nil
 		s.fingerprint(r)
 	case EndUnsupported, EndRefused, EndFailed:
+		if ev.End == EndUnsupported && r.CutShort() {
+			return // nobody failed
+		}
 		s.Streak++
 		s.Failures = append(s.Failures, r.Why())
 		s.fingerprint(r)
 	case EndAsked, EndWaited, EndDone:
 	}
+}
+
+// CutShort reports whether the round's executor was ended from outside: by the
+// person, a logout, or the end of its worker.
+func (r *Round) CutShort() bool {
+	return r.Interrupted || (r.Executed != nil && r.Executed.Fail == FailCanceled)
 }
 
 // Why says in one line why the round did not succeed; empty when it did.

@@ -123,6 +123,13 @@ type Waiting struct {
 	NextAt  int64  `json:"next_at"`
 	Expires int64  `json:"expires_at"`
 	Looked  int    `json:"looked"`
+	Span    int64  `json:"span_ms"` // from its start to Expires
+}
+
+// over reports whether the wait has lasted as long as it may, by the clock or,
+// when that went back, by the looks there were.
+func (w *Waiting) over(now int64) bool {
+	return now >= w.Expires || (w.Every > 0 && int64(w.Looked-1)*w.Every >= w.Span)
 }
 
 // Asked is a question of the manager's for the person.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"longwatch/backend/run"
+	"longwatch/backend/safefs"
 )
 
 // What a command asks for.
@@ -93,9 +94,13 @@ type Letter struct {
 }
 
 // Inbox reads the commands that are there, oldest first by their own time.
-// Files that are being written are passed over.
+// Files that are being written are passed over. One that the disk does not give
+// now is no letter yet: it comes with an error beside the letters.
 func (r *Run) Inbox() ([]Letter, error) {
-	in, err := r.dir.Mkdir("inbox")
+	in, err := r.dir.Sub("inbox")
+	if errors.Is(err, fs.ErrNotExist) {
+		in, err = r.dir.Mkdir("inbox")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -105,19 +110,33 @@ func (r *Run) Inbox() ([]Letter, error) {
 		return nil, err
 	}
 	var out []Letter
+	var failed error // the first: one reason is enough
 	for _, n := range names {
 		id, ok := strings.CutSuffix(n, ".json")
 		if strings.HasPrefix(n, ".") || !ok {
 			continue
 		}
 		b, err := in.ReadFile(n, MaxCommand)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case passing(err):
+			failed = cmp.Or(failed, err)
+		default:
+			out = append(out, open(id, b, err))
 		}
-		out = append(out, open(id, b, err))
 	}
 	slices.SortStableFunc(out, func(a, b Letter) int { return cmp.Compare(a.At, b.At) })
-	return out, nil
+	return out, failed
+}
+
+// unfitFile are the errors that speak of the file itself. Any other is the
+// machine's, and may be gone at the next look.
+var unfitFile = []error{
+	safefs.ErrBadName, safefs.ErrSymlink, safefs.ErrNotRegular, safefs.ErrTooLarge, safefs.ErrHardLink, fs.ErrPermission,
+}
+
+func passing(err error) bool {
+	return err != nil && !slices.ContainsFunc(unfitFile, func(e error) bool { return errors.Is(err, e) })
 }
 
 func open(id string, b []byte, err error) Letter {

@@ -54,6 +54,9 @@ func (r *Run) Pack(round int) error {
 		return err
 	}
 	defer d.Close()
+	if err := d.Sweep(); err != nil {
+		return err
+	}
 	names, err := d.Names()
 	if err != nil {
 		return err

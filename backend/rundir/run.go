@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"longwatch/backend/capability"
 	"longwatch/backend/ledger"
 	"longwatch/backend/run"
 	"longwatch/backend/safefs"
@@ -116,6 +117,20 @@ func (r *Run) Fold() (*run.State, error) {
 	return s, nil
 }
 
+// Tidy removes what a killed worker was writing. What others write is left.
+func (r *Run) Tidy() error {
+	errs := []error{r.dir.Sweep(), r.home.heads.Sweep()}
+	for _, name := range []string{"inbox", "rounds"} {
+		d, err := r.dir.Sub(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, d.Sweep(), d.Close())
+	}
+	return errors.Join(errs...)
+}
+
 // lockName is the worker's lease on the run; its content is a [Holder].
 const lockName = "worker.lock"
 
@@ -151,6 +166,9 @@ func (r *Run) LogPath() string { return r.dir.Path() + "/worker.log" }
 // OpenLog opens the worker's log for appending.
 func (r *Run) OpenLog() (*os.File, error) { return r.dir.OpenAppend("worker.log") }
 
+// leastFree is how much of a disk is as good as nothing, in bytes.
+const leastFree = 64 << 10
+
 // LastLog is why the worker ended, as far as its log says.
 func (r *Run) LastLog() string {
 	b, err := r.dir.ReadFile("worker.log", 16<<20)
@@ -159,7 +177,11 @@ func (r *Run) LastLog() string {
 	}
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	_, why, ok := strings.Cut(lines[len(lines)-1], " err=")
-	if !ok {
+	switch free, err := capability.FreeBytes(r.dir.Path()); {
+	case err == nil && free < leastFree && (!ok || b[len(b)-1] != '\n'):
+		// The log is on the same disk: its last line may not have fitted.
+		return fmt.Sprintf("the disk of %s is full", r.dir.Path())
+	case !ok:
 		return "it did not say why; its log is " + r.LogPath()
 	}
 	if text, err := strconv.Unquote(why); err == nil {

@@ -71,17 +71,22 @@ func (e *BusyError) Error() string {
 // Unwrap makes it a lease that is held.
 func (e *BusyError) Unwrap() error { return safefs.ErrHeld }
 
-// endWithin bounds the wait for the worker of an ended run to let go.
-const endWithin = 5 * time.Second
+// A worker that is about to let go is waited for: one that leaves a run that
+// asks or was stopped, and one of a run that has ended, which still packs it.
+const (
+	letGoWithin = time.Second
+	endWithin   = 5 * time.Second
+)
 
-// LeaseWorkspace takes a workspace for a run. When a worker already has it, or
-// a folder above or below it, the error is a *BusyError; but the worker of a
-// run that has ended is about to let go, and is waited for.
+// LeaseWorkspace takes a workspace for a run. When a worker has it, or a folder
+// above or below it, and does not let go within a moment, the error is a
+// *BusyError.
 func (h *Home) LeaseWorkspace(path, id string) (*safefs.Lease, error) {
-	for end := time.Now().Add(endWithin); ; time.Sleep(20 * time.Millisecond) {
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		l, err := h.lease(path, id)
 		var busy *BusyError
-		if !errors.As(err, &busy) || time.Now().After(end) || !h.ended(busy.By.Run) {
+		waited := time.Since(began)
+		if !errors.As(err, &busy) || waited > endWithin || waited > letGoWithin && !h.ended(busy.By.Run) {
 			return l, err
 		}
 	}

@@ -2,7 +2,6 @@ package safefs
 
 import (
 	"errors"
-	"os"
 	"sync/atomic"
 )
 
@@ -51,5 +50,8 @@ func tear(err error, p []byte, write func(p []byte) (int, error)) (int, error) {
 		return 0, err
 	}
 	n, failed := write(p[:min(max(t.Keep(p), 0), len(p))])
-	return n, errors.Join(failed, &os.PathError{Op: "write", Err: t.Err})
+	if failed != nil {
+		return n, failed
+	}
+	return n, t.Err
 }

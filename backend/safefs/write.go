@@ -43,7 +43,8 @@ func (d *Dir) replace(name string, data []byte, durable bool) error {
 			err = renameat(at, temp, at, base)
 		}
 		if err != nil {
-			return errors.Join(err, unlinkat(at, temp, 0))
+			_ = unlinkat(at, temp, 0) // or Sweep does it
+			return err
 		}
 		if durable {
 			return syncDirFD(at, name)

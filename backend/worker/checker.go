@@ -15,6 +15,7 @@ import (
 // loop.Checker.
 type checker struct {
 	launcher  *guard.Launcher
+	run       string
 	workspace string
 }
 
@@ -25,7 +26,7 @@ func (c *checker) Check(ctx context.Context, ch check.Check) check.Result {
 
 // shell implements check.Shell.
 func (c *checker) shell(ctx context.Context, command string, within time.Duration, outputCap int) (check.ShellResult, error) {
-	private, err := privateFolder()
+	private, err := privateFolder(c.run)
 	if err != nil {
 		return check.ShellResult{}, err
 	}

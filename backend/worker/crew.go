@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 	"time"
 
 	"longwatch/backend/agent"
@@ -58,25 +60,42 @@ func (c *crew) Play(ctx context.Context, ep loop.Episode, begin func(run.Process
 	}
 	e := &episode{crew: c, ep: ep, begin: begin}
 	if ep.Phase != run.Execute { // an executor works in the person's own home
-		private, err := privateFolder()
+		private, err := privateFolder(c.dir.ID)
 		if err != nil {
-			return loop.Answer{Fail: run.FailStart, Detail: err.Error()}
+			return loop.Answer{Fail: run.FailStart, Detail: err.Error(), Err: exhausted(err)}
 		}
 		defer os.RemoveAll(private)
 		e.private = private
 	}
 	ans := a.Run(ctx, ep, e)
 	ans.Agent = ep.Brief.Agent
+	if ans.Err = exhausted(e.failed); ans.Err != nil {
+		return ans
+	}
 	if err := c.trace(ep, e.exit); err != nil && ans.Detail == "" {
 		ans.Detail = "the trace could not be kept: " + err.Error()
 	}
 	return ans
 }
 
+// exhausted passes on an error that says that this machine has no room for a
+// process now. No agent failed then; the worker ends and says why.
+func exhausted(err error) error {
+	for _, e := range []error{
+		syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM, syscall.ENOSPC, syscall.EDQUOT,
+		syscall.EROFS, syscall.EIO,
+	} {
+		if errors.Is(err, e) {
+			return err
+		}
+	}
+	return nil
+}
+
 // privateFolder makes a fresh folder for one process tree: its home and its
-// temporary files. The caller removes it.
-func privateFolder() (string, error) {
-	private, err := os.MkdirTemp("", "longwatch-")
+// temporary files. The caller removes it, or the next worker of the run.
+func privateFolder(run string) (string, error) {
+	private, err := os.MkdirTemp("", privateName(run))
 	if err != nil {
 		return "", err
 	}
@@ -85,6 +104,9 @@ func privateFolder() (string, error) {
 	}
 	return private, nil
 }
+
+// privateName begins the names of a run's private folders.
+func privateName(run string) string { return "longwatch-" + run + "-" }
 
 // trace keeps what the role was told and its raw output. Both are for people;
 // nothing is read back from them.
@@ -117,6 +139,7 @@ type episode struct {
 	private string
 	begin   func(run.Process) error
 	used    bool
+	failed  error // why the launcher could not be started
 	exit    guard.Exit
 }
 
@@ -128,6 +151,7 @@ func (e *episode) Launch(ctx context.Context, c agent.Command) agent.Exit {
 	e.used = true
 	p, err := e.crew.launcher.Start(ctx, e.command(c))
 	if err != nil {
+		e.failed = err
 		return agent.Exit{StartErr: err.Error()}
 	}
 	id := p.Ident()
@@ -169,4 +193,29 @@ func plain(x guard.Exit) agent.Exit {
 		Code: x.Code, Signal: x.Signal, TimedOut: x.TimedOut, Flooded: x.Flooded,
 		Canceled: x.Canceled, StartErr: x.StartErr, Stdout: x.Stdout, Stderr: x.Stderr, Ran: x.RanFor,
 	}
+}
+
+// Adapters are the agents there are: our own, and the programs that the
+// settings name.
+func Adapters(s config.Settings) map[string]agent.Adapter {
+	out := map[string]agent.Adapter{"playbook": agent.Playbook{Self: ourselves()}}
+	for name, p := range s.Agents {
+		if _, ours := out[name]; !ours && len(p.Command) > 0 {
+			out[name] = agent.Program{Command: p.Command}
+		}
+	}
+	return out
+}
+
+// ourselves is how a process that our launcher starts can be our own binary
+// again: the launcher is it.
+func ourselves() string {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe"
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return path
 }

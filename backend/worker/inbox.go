@@ -1,7 +1,9 @@
 package worker
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -28,8 +30,17 @@ type inbox struct {
 	j     *journal
 	log   *slog.Logger
 	wake  chan struct{} // has one place; the main loop waits on it
+	lost  chan error    // has one place: why commands can not be taken any more
 	abort func()        // ends the running phase
 }
+
+// mostLooks is how often in a row the inbox may be unreadable. A worker that
+// cannot be told anything must not stay.
+const mostLooks = 3
+
+// errUnwritten is wrapped by the failure to record a command: this worker can
+// record nothing any more.
+var errUnwritten = errors.New("it could not be recorded")
 
 // serve reads the inbox until ctx ends.
 func (b *inbox) serve(ctx context.Context) {
@@ -46,9 +57,17 @@ func (b *inbox) serve(ctx context.Context) {
 	}
 	tick := time.NewTicker(pollInbox)
 	defer tick.Stop()
-	for {
-		if err := b.take(); err != nil {
-			b.log.Error("Inbox could not be read", "err", err)
+	for bad := 0; ; {
+		err := b.take()
+		if bad++; err == nil {
+			bad = 0
+		} else {
+			b.log.Error("Inbox could not be emptied", "err", err)
+		}
+		if bad == mostLooks || errors.Is(err, errUnwritten) {
+			b.lost <- err
+			b.abort()
+			return
 		}
 		select {
 		case <-ctx.Done():
@@ -59,18 +78,13 @@ func (b *inbox) serve(ctx context.Context) {
 	}
 }
 
-// take carries out everything in the inbox.
+// take carries out everything in the inbox. What cannot be removed stays, is
+// known by its id, and holds up nothing.
 func (b *inbox) take() error {
-	letters, err := b.dir.Inbox()
-	if err != nil {
-		return err
-	}
+	letters, left := b.dir.Inbox()
 	for _, l := range letters {
 		if err := b.j.appendIf(func(s *run.State) []run.Event { return effect(s, l) }); err != nil {
-			return fmt.Errorf("command %s: %w", l.ID, err)
-		}
-		if err := b.dir.Taken(l.ID); err != nil {
-			return err
+			return fmt.Errorf("command %s: %w: %w", l.ID, errUnwritten, err)
 		}
 		if l.Bad == "" && l.Kind == rundir.CommandAbort {
 			b.abort()
@@ -79,8 +93,11 @@ func (b *inbox) take() error {
 		case b.wake <- struct{}{}:
 		default:
 		}
+		if err := b.dir.Taken(l.ID); err != nil {
+			left = cmp.Or(left, err)
+		}
 	}
-	return nil
+	return left
 }
 
 // effect is what a command does in a state: its events, each of which carries

@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"longwatch/backend/agent"
 	"longwatch/backend/config"
 	"longwatch/backend/guard"
 	"longwatch/backend/ledger"
@@ -31,6 +30,7 @@ type Options struct {
 	Restore string // put this checkpoint back and do nothing else
 	Version string
 	Log     *slog.Logger
+	Now     func() time.Time // nil is time.Now; it may jump
 }
 
 // worker is one life of a run's worker.
@@ -43,7 +43,9 @@ type worker struct {
 	ws      *workspace
 	engine  *loop.Engine
 	wake    chan struct{}
+	lost    chan error
 	summary time.Time
+	asked   bool // the person was asked to bring something back
 
 	mu     sync.Mutex
 	cancel context.CancelFunc // of the running step
@@ -53,7 +55,10 @@ type worker struct {
 // and nobody attends, or until ctx ends. Whatever happens the run can be
 // resumed from the ledger. [safefs.ErrHeld] when another worker has it.
 func Run(ctx context.Context, o Options) (err error) {
-	w := &worker{Options: o, wake: make(chan struct{}, 1)}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	w := &worker{Options: o, wake: make(chan struct{}, 1), lost: make(chan error, 1)}
 	if w.dir, err = o.Home.Open(o.Run); err != nil {
 		return err
 	}
@@ -62,27 +67,45 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("run %s: %w", o.Run, err)
 	}
-	defer func() { err = errors.Join(err, lease.Release()) }()
+	defer func() {
+		if free := lease.Release(); err == nil {
+			err = free
+		}
+	}()
 	if err := w.sign(lease); err != nil {
 		return err
 	}
-	lw, err := w.dir.Writer(ledger.Options{BootID: guard.BootID()})
+	w.tidy()
+	lw, err := w.dir.Writer(ledger.Options{BootID: guard.BootID(), Now: w.Now})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closing(lw)) }()
+	defer func() { err = closing(lw, err) }()
 	if w.j, err = openJournal(lw); err != nil {
 		return err
 	}
 	return w.live(ctx)
 }
 
-// closing hides the error of a writer that failed before: that one was told.
-func closing(lw *ledger.Writer) error {
-	if err := lw.Close(); err != nil && !errors.Is(err, ledger.ErrNoEpoch) {
+// tidy removes what a killed worker left half made. None of it is missed.
+func (w *worker) tidy() {
+	old, err := filepath.Glob(filepath.Join(os.TempDir(), privateName(w.Run)+"*"))
+	for _, dir := range old {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	if err = errors.Join(err, w.dir.Tidy()); err != nil {
+		w.Log.Warn("Leftovers could not be removed", "err", err)
+	}
+}
+
+// closing closes the ledger after what a worker ended with: one reason is told,
+// and a writer that failed fails again.
+func closing(lw *ledger.Writer, why error) error {
+	err := lw.Close()
+	if why == nil && err != nil && !errors.Is(err, ledger.ErrNoEpoch) {
 		return fmt.Errorf("close the ledger: %w", err)
 	}
-	return nil
+	return why
 }
 
 func (w *worker) sign(lease *safefs.Lease) error {
@@ -153,13 +176,15 @@ func (w *worker) equip(ctx context.Context, program *guard.Program) error {
 	if err != nil {
 		return fmt.Errorf("build patterns: %w", err)
 	}
-	w.ws, err = openWorkspace(ctx, workspace{
-		root: w.spec.Workspace, dir: w.dir, ignored: ignored,
+	w.ws = &workspace{
+		root: w.spec.Workspace, dir: w.dir, ignored: ignored, known: w.j.state.Tree,
 		round: func() int { return len(w.j.state.Rounds) },
-	}, w.j.state.Tree)
-	if err != nil {
+	}
+	// One that is gone is asked for when it is needed.
+	if err := w.ws.open(ctx); err != nil && !lost(err) {
 		return fmt.Errorf("workspace: %w", err)
 	}
+	w.asked = w.j.state.Missing != nil
 	launcher := &guard.Launcher{Self: program.Path}
 	c := &crew{
 		launcher: launcher, roles: w.spec.Roles, output: s.Output, dir: w.dir, workspace: w.spec.Workspace,
@@ -168,38 +193,13 @@ func (w *worker) equip(ctx context.Context, program *guard.Program) error {
 	resumed := w.j.state.Epoch > 0
 	w.engine = &loop.Engine{
 		Journal: w.j, Crew: c, Workspace: w.ws, Keeper: w.dir, Task: w.task, Resumed: resumed,
-		Checker: &checker{launcher: launcher, workspace: w.spec.Workspace},
+		Checker: &checker{launcher: launcher, run: w.Run, workspace: w.spec.Workspace},
 		Bounds:  loop.Bounds{Task: loop.DefaultBounds.Task, Control: s.Brief.ControlKiB << 10, Evidence: s.Brief.EvidenceKiB << 10},
-		Now:     func() int64 { return time.Now().UnixMilli() },
+		Now:     w.now,
 		Agent:   func(p run.Phase, surface string) string { return c.player(p, surface).Agent },
 		Kept:    &checkpoints{dir: w.dir, ws: w.ws, j: w.j},
 	}
 	return w.begin(resumed, program)
-}
-
-// Adapters are the agents there are: our own, and the programs that the
-// settings name.
-func Adapters(s config.Settings) map[string]agent.Adapter {
-	out := map[string]agent.Adapter{"playbook": agent.Playbook{Self: ourselves()}}
-	for name, p := range s.Agents {
-		if _, ours := out[name]; !ours && len(p.Command) > 0 {
-			out[name] = agent.Program{Command: p.Command}
-		}
-	}
-	return out
-}
-
-// ourselves is how a process that our launcher starts can be our own binary
-// again: the launcher is it.
-func ourselves() string {
-	if runtime.GOOS == "linux" {
-		return "/proc/self/exe"
-	}
-	path, err := os.Executable()
-	if err != nil {
-		return os.Args[0]
-	}
-	return path
 }
 
 func (w *worker) begin(resumed bool, program *guard.Program) error {
@@ -236,7 +236,7 @@ func (w *worker) restore(ctx context.Context) error {
 // serve runs the loop and the inbox side by side.
 func (w *worker) serve(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
-	in := &inbox{dir: w.dir, j: w.j, log: w.Log, wake: w.wake, abort: w.abortStep}
+	in := &inbox{dir: w.dir, j: w.j, log: w.Log, wake: w.wake, lost: w.lost, abort: w.abortStep}
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	defer end()
@@ -258,8 +258,15 @@ func (w *worker) serve(ctx context.Context) error {
 // loop makes one decision after the other until there is none to make.
 func (w *worker) loop(ctx context.Context) error {
 	for {
-		if ctx.Err() != nil {
+		select {
+		case <-ctx.Done():
 			return nil
+		case err := <-w.lost:
+			return err
+		default:
+		}
+		if err := w.lookForWorkspace(); err != nil {
+			return err
 		}
 		d, err := w.step(ctx)
 		switch {
@@ -267,7 +274,10 @@ func (w *worker) loop(ctx context.Context) error {
 			// A command came between the decision and its record; decide again.
 			continue
 		case err != nil:
-			return w.trouble(ctx, err)
+			if err := w.trouble(err); err != nil {
+				return w.cause(err)
+			}
+			continue
 		}
 		w.Log.Info("Decided", "row", d.Row, "do", d.Step.Do, "phase", d.Step.Phase, "round", d.Step.Round, "reason", d.Reason)
 		if d.Step.Do == loop.DoClose {
@@ -281,7 +291,19 @@ func (w *worker) loop(ctx context.Context) error {
 		if d.Disposition == loop.Terminal || w.nobodyAttends(d) {
 			return w.packLast()
 		}
-		w.wait(ctx, d.Until)
+		if err := w.wait(ctx, d.Until); err != nil {
+			return err
+		}
+	}
+}
+
+// cause is why a step failed: the loss of the inbox ends a step too.
+func (w *worker) cause(err error) error {
+	select {
+	case why := <-w.lost:
+		return why
+	default:
+		return err
 	}
 }
 
@@ -320,44 +342,6 @@ func (w *worker) abortStep() {
 // person can answer: it is left there, to be answered later.
 func (w *worker) nobodyAttends(d loop.Decision) bool {
 	return d.Disposition == loop.AskUser && w.spec.Unattended
-}
-
-// trouble is an error that is not the run's own: a workspace that is gone asks
-// the person, anything else ends this worker, and the run can be resumed.
-func (w *worker) trouble(ctx context.Context, err error) error {
-	if !gone(err) {
-		return err
-	}
-	w.Log.Error("Workspace is gone", "err", err)
-	var events []run.Event
-	w.j.View(func(s *run.State) {
-		if s.Open != nil { // what ran has ended; what it came to cannot be seen
-			events = append(events, run.Interrupted{Round: s.Open.Round, Phase: s.Open.Phase})
-		}
-	})
-	events = append(events, run.CapabilityMissing{
-		Name: "workspace", Owner: "user", FixHint: "Put " + w.spec.Workspace + " back, then continue.",
-	})
-	if err := w.j.Append(events...); err != nil {
-		return err
-	}
-	return w.loop(ctx)
-}
-
-// wait returns when a command came, at the time until (unix ms, 0 for never),
-// or when ctx ends.
-func (w *worker) wait(ctx context.Context, until int64) {
-	var due <-chan time.Time
-	if until > 0 {
-		t := time.NewTimer(time.Until(time.UnixMilli(until)))
-		defer t.Stop()
-		due = t.C
-	}
-	select {
-	case <-ctx.Done():
-	case <-w.wake:
-	case <-due:
-	}
 }
 
 // beatEvery is how often a worker leaves a sign of life.

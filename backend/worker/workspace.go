@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"syscall"
 	"unicode/utf8"
 
 	"longwatch/backend/guard"
@@ -29,59 +31,80 @@ type workspace struct {
 	dir     *rundir.Run
 	ignored guard.Matcher
 	round   func() int
-	last    *guard.Manifest
+	known   string          // its digest in the ledger, empty before the first look
+	last    *guard.Manifest // as it was last seen; nil while it was not
+	// accepted is set when the person has said to go on in whatever is there.
+	accepted bool
 	// unlisted is set when the folder is not as the ledger says and the old
 	// manifest is lost: that it changed is known, what changed is not.
 	unlisted bool
-	expected string // the digest of the folder that nobody has seen yet
 	lists    int
 }
 
-// openWorkspace takes up where the last worker left: tree is the digest of the
-// workspace in the ledger, empty before the first look. A folder that is not
-// there is not an error yet: the run can wait for it.
-func openWorkspace(ctx context.Context, w workspace, tree string) (*workspace, error) {
-	if b, err := w.dir.Manifest(); err == nil {
-		if m, err := guard.LoadManifest(bytes.NewReader(b)); err == nil && m.Digest() == tree {
-			w.last = m
-			return &w, nil
+// errReplaced: what stands in the workspace's place is not what was there.
+var errReplaced = errors.New("another folder has taken its place")
+
+// lost reports whether an error says that the workspace is gone.
+func lost(err error) bool {
+	for _, e := range []error{errReplaced, guard.ErrRootMissing, guard.ErrRootNotDir, guard.ErrRootReplaced} {
+		if errors.Is(err, e) {
+			return true
 		}
 	}
-	w.expected = tree
-	if err := w.first(ctx); err != nil && !gone(err) {
-		return nil, err
+	return false
+}
+
+// open takes up where the last worker left. Without a folder it stays to be
+// opened by Observe.
+func (w *workspace) open(ctx context.Context) error {
+	if b, err := w.dir.Manifest(); err == nil {
+		if m, err := guard.LoadManifest(bytes.NewReader(b)); err == nil && m.Digest() == w.known {
+			w.last = m
+			return nil
+		}
 	}
-	return &w, nil
-}
-
-// gone reports whether an error says that the workspace is not there.
-func gone(err error) bool {
-	return errors.Is(err, guard.ErrRootMissing) || errors.Is(err, guard.ErrRootNotDir) || errors.Is(err, guard.ErrRootReplaced)
-}
-
-// first looks at a workspace of which no manifest is left.
-func (w *workspace) first(ctx context.Context) error {
 	m, err := guard.Scan(ctx, w.root, guard.ScanOptions{})
 	if err != nil {
 		return err
 	}
-	w.last, w.unlisted = m, w.expected != "" && m.Digest() != w.expected
+	w.last, w.unlisted = m, w.known != "" && m.Digest() != w.known
 	return w.save()
 }
 
-// tree is the digest of the workspace as it was last seen, empty when it was
-// not.
+// tree is the digest of the workspace as it was last seen.
 func (w *workspace) tree() string {
 	if w.last == nil {
-		return ""
+		return w.known
 	}
 	return w.last.Digest()
+}
+
+// back reports whether the folder is there that was last seen.
+func (w *workspace) back() bool {
+	st, err := os.Lstat(w.root)
+	return err == nil && st.IsDir() && (w.last == nil || inode(w.last) == inodeOf(st))
+}
+
+// inode tells one folder of the same file system from another. It is 0 when
+// nobody knows.
+func inode(m *guard.Manifest) uint64 {
+	if e, ok := m.Lookup(guard.RootPath); ok {
+		return e.Ino
+	}
+	return 0
+}
+
+func inodeOf(st os.FileInfo) uint64 {
+	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
+		return sys.Ino
+	}
+	return 0
 }
 
 // Observe implements loop.Workspace.
 func (w *workspace) Observe(ctx context.Context, thorough bool) (run.Changes, error) {
 	if w.last == nil {
-		if err := w.first(ctx); err != nil {
+		if err := w.open(ctx); err != nil {
 			return run.Changes{}, err
 		}
 	}
@@ -89,6 +112,10 @@ func (w *workspace) Observe(ctx context.Context, thorough bool) (run.Changes, er
 	if err != nil {
 		return run.Changes{}, err
 	}
+	if inode(m) != inode(w.last) && !w.accepted {
+		return run.Changes{}, fmt.Errorf("workspace %q: %w", w.root, errReplaced)
+	}
+	w.accepted = false
 	diff := guard.Diff(w.last, m)
 	w.last = m
 	c := run.Changes{Count: len(diff), Tree: m.Digest()}

@@ -1,3 +1,0 @@
-package main
-
-const rlimitProcs = 7 // RLIMIT_NPROC

@@ -1,3 +1,0 @@
-package main
-
-const rlimitProcs = 6 // RLIMIT_NPROC
