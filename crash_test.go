@@ -64,7 +64,7 @@ const troubledRoles = `
 ! run echo x >> ../effects; echo azure > out.txt
 Painted.
 @ audit
-! run test -e ../audited || { echo 1 > patch.txt; touch ../audited; }
+! run test -e patch.txt || : > patch.txt
 ! say test -e out.txt && echo 'Status: complete' || echo 'Status: incomplete'
 Integrity: clean
 Contract audit: aligned
@@ -84,6 +84,41 @@ const manager = `cat > brief; ` +
 	`elif grep -q 'azure\|round_... cli' brief; then ` +
 	`printf 'Next: cli\nTask: paint\nRequirements: R1\nAcceptance criteria:\n- C1 it is there   check: file out.txt contains "azure"\n'; ` +
 	`else printf 'Next: ask\nQuestion: Which colour?\nChoices: red | azure\n'; fi`
+
+// spoilt is a scenario in which a step ruins what an earlier one made, and that
+// is put back.
+func spoilt(t testing.TB) drama {
+	t.Helper()
+	dir := t.TempDir()
+	task := "---\ntitle: Two\non_fail: restore\nfinal_audit: false\n---\n- [ ] one.txt and two.txt are good\n"
+	must(t, os.WriteFile(filepath.Join(dir, "task.md"), []byte(task), 0o600))
+	return drama{
+		workspace: dir, roles: spoiltRoles,
+		kinds: []string{"checkpointed", "restored", "audited", "executed", "round_closed"},
+	}
+}
+
+// Who does what depends on the files alone: an interruption may add a round.
+const spoiltRoles = `
+@ plan
+! say ` + spoiltManager + `
+@ execute
+! run if test -e ../spoilt; then echo good > two.txt; elif test -e one.txt; then touch ../spoilt; echo bad > one.txt; echo x > junk.txt; else echo good > one.txt; fi
+@ audit
+! say ` + spoiltAuditor + `
+@ report
+Both are good.
+`
+
+const spoiltManager = `cat > brief; n=$(grep -o 'The last verdict, of round_...: complete' brief | grep -o '[0-9][0-9][0-9]'); ` +
+	`if test -n "$n" && grep -q 'both are there' brief; then printf 'Current task state:\n- R1 [completed @round_%s] good\nNext: done\n' $n; ` +
+	`else printf 'Next: cli\nTask: the next file\nRequirements: R1\n'; fi`
+
+const spoiltAuditor = `tail='Integrity: clean\nContract audit: aligned\n'; ` +
+	`if grep -q bad one.txt; then printf "Status: incomplete\n${tail}Effect: worse\n"; ` +
+	`elif test -e two.txt; then printf "Status: complete\n${tail}Facts:\n- both are there\n"; ` +
+	`elif test -e ../spoilt; then printf "Status: incomplete\n${tail}"; ` +
+	`else test -e one.txt && printf "Status: complete\n${tail}" || printf "Status: incomplete\n${tail}"; fi`
 
 // crash is one instant at which a worker is killed, and its successor perhaps
 // too.
@@ -140,7 +175,7 @@ const ledgerName = "ledger.jsonl"
 // record, and wants the run to come to what it comes to undisturbed.
 func TestKilledAtAnyRecordARunGoesOn(t *testing.T) {
 	t.Parallel()
-	for name, d := range map[string]drama{"sample": sample(t), "troubled": troubled(t)} {
+	for name, d := range map[string]drama{"sample": sample(t), "troubled": troubled(t), "spoilt": spoilt(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			want, trace, kinds := d.undisturbed(t)

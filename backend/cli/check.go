@@ -75,6 +75,9 @@ func preview(t task.Task) string {
 	if t.Limits.Cost > 0 {
 		p.field("cost", t.Limits.Cost.String())
 	}
+	for _, undone := range undoes(t) {
+		p.field("may be put back", undone)
+	}
 	for _, g := range t.Grants {
 		p.field("asks for", fmt.Sprintf("%s (write: %v)", g.Path, g.Write))
 	}
@@ -93,6 +96,18 @@ func preview(t task.Task) string {
 	}
 	p.line("\nsha256 %s", t.Digest)
 	return p.String()
+}
+
+// undoes says in which cases Longwatch puts the workspace back by itself.
+func undoes(t task.Task) []string {
+	var out []string
+	if t.OnFail == "restore" {
+		out = append(out, "what a step made worse, says its audit")
+	}
+	if t.OnViolation == "restore" || t.Exclusive {
+		out = append(out, "what changed during an audit")
+	}
+	return out
 }
 
 func orElse(s, other string) string {

@@ -59,7 +59,7 @@ func (a *app) checkpoints(r *rundir.Run) error {
 		if i+1 < len(s.Checkpoints) && s.Checkpoints[i+1].ID == k.ID {
 			continue // the same state, recorded again when a verdict supported it
 		}
-		state := "before the executor"
+		state := k.Label
 		if k.Supported {
 			state = "verified"
 		}

@@ -224,8 +224,21 @@ func (a *app) showRound(s *run.State, n int) error {
 	if w := r.Why(); w != "" {
 		p.line("\nNot supported: %s", w)
 	}
+	if u := r.Undone; u != nil {
+		p.line("\nPut back: %d entries, to the state %s", u.Count, stateOf(u))
+		for _, l := range u.Left {
+			p.line("  not put back: %s", l)
+		}
+	}
 	_, err := fmt.Fprint(a.out, p.String())
 	return err
+}
+
+func stateOf(u *run.Undone) string {
+	if u.Supported {
+		return fmt.Sprintf("that the verdict of round %d supports", u.To)
+	}
+	return fmt.Sprintf("before round %d began", u.To)
 }
 
 func (p *page) text(head string, t run.Text) {

@@ -182,6 +182,9 @@ func (v *view) audited(ev run.Audited) {
 		line = v.good(ev.Verdict.String())
 	}
 	v.round(ev.Round, name, line)
+	if ev.Effect == protocol.EffectWorse {
+		v.detail("effect: worse")
+	}
 	for _, r := range ev.Reasons {
 		v.detail(r)
 	}

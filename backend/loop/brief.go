@@ -150,9 +150,10 @@ func (e *Engine) control(s *run.State, d Decision) string {
 		w.text("Task contract", clip(s.Contract, room*12/100))
 	}
 	if d.Step.Phase == run.Plan {
-		w.list("Not believed", clipTo(s.Notes, room*8/100))
+		w.text("Put back", undone(s.Undone, room*6/100))
+		w.list("Not believed", clipTo(s.Notes, room*6/100))
 		if d.Disposition == Replan {
-			w.text("Plan differently, because", clip(d.Reason, room*10/100))
+			w.text("Plan differently, because", clip(d.Reason, room*8/100))
 		}
 		w.text("Budgets", budgetLine(s))
 	}
@@ -220,6 +221,23 @@ func answers(s *run.State, id string) string {
 		}
 	}
 	return ""
+}
+
+// undone tells the manager that the workspace is not as the last executor left
+// it.
+func undone(u *run.Undone, room int) string {
+	if u == nil {
+		return ""
+	}
+	state := fmt.Sprintf("before round_%03d began", u.To)
+	if u.Supported {
+		state = fmt.Sprintf("that round_%03d's verdict supports", u.To)
+	}
+	text := fmt.Sprintf("What round_%03d did made things worse. The workspace is again in the state %s; %d entries were put back.", u.Round, state, u.Count)
+	if len(u.Left) > 0 {
+		text += " Not put back: " + strings.Join(u.Left, "; ")
+	}
+	return clip(text, max(room, 300))
 }
 
 func budgetLine(s *run.State) string {

@@ -33,8 +33,9 @@ const (
 	DoClose   Action = "close"   // settle the round with Step.End
 	DoRefuse  Action = "refuse"  // refuse the done with Step.Missing
 	DoGiveUp  Action = "give_up" // an audit that stays unreadable counts as such
-	DoRestore Action = "restore"
-	DoFinish  Action = "finish" // end the run with Step.Outcome
+	DoRestore Action = "restore" // what changed during a void audit
+	DoUndo    Action = "undo"    // what a step made worse
+	DoFinish  Action = "finish"  // end the run with Step.Outcome
 )
 
 // Step is an action with what it needs.
@@ -216,6 +217,8 @@ func lacking(s *run.State, now int64) *Decision {
 
 func violated(s *run.State, now int64) *Decision {
 	switch {
+	case s.Violated == nil && s.Worse > 0:
+		return &Decision{Disposition: Repair, Step: Step{Do: DoUndo, Round: s.Worse}, Reason: "the audit says that the step made things worse"}
 	case s.Violated == nil:
 		return nil
 	case s.Created.MayRestore:

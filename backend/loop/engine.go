@@ -49,9 +49,20 @@ type Keeper interface {
 // cannot be kept is reported in the record, not as an error: the run goes on,
 // and says that the round cannot be undone. Restore keeps the present first.
 type Checkpoints interface {
-	Save(ctx context.Context, round int, supported bool) run.Checkpointed
+	Save(ctx context.Context, round int, at Occasion) run.Checkpointed
 	Restore(ctx context.Context, id string) ([]run.Event, error)
 }
+
+// Occasion is why a state of the workspace is kept.
+type Occasion int
+
+// The occasions. What is kept before a restore is not pruned.
+const (
+	BeforeExecutor Occasion = iota
+	BeforeAudit
+	AtVerdict // that supports it
+	BeforeRestore
+)
 
 // Episode is one call on a role.
 type Episode struct {
@@ -60,6 +71,10 @@ type Episode struct {
 	Attempt int
 	Surface string // cli or gui, of executors and auditors
 	Brief   Brief
+	// Alone asks for it to be ended as run.FailDisturbed as soon as something is
+	// seen to happen in the workspace. What is seen proves nothing; where nobody
+	// can look the episode goes on.
+	Alone bool
 }
 
 // Answer is how an episode ended.
@@ -140,6 +155,8 @@ func (e *Engine) act(ctx context.Context, d Decision, b Brief) error {
 		return e.Journal.Append(run.Finished{Outcome: st.Outcome, Reason: clip(d.Reason, maxLine)})
 	case DoRestore:
 		return e.restore(ctx)
+	case DoUndo:
+		return e.undo(ctx, st)
 	case DoProbe:
 		return fmt.Errorf("%s: %w", st.Do, ErrUnavailable)
 	}

@@ -15,7 +15,7 @@ func (e *Engine) episode(ctx context.Context, st Step, b Brief) error {
 	began := false
 	begin := e.begin(st, b, b.Agent)
 	ans := e.Crew.Play(ctx, Episode{
-		Round: st.Round, Phase: st.Phase, Attempt: st.Attempt, Surface: b.Surface, Brief: b,
+		Round: st.Round, Phase: st.Phase, Attempt: st.Attempt, Surface: b.Surface, Brief: b, Alone: e.alone(st),
 	}, func(p run.Process) error {
 		failed = begin(p)
 		began = failed == nil
@@ -43,6 +43,17 @@ func (e *Engine) episode(ctx context.Context, st Step, b Brief) error {
 		return err
 	}
 	return e.settle(st, b, ans, c)
+}
+
+// alone reports whether an audit is ended at the first thing that is seen to
+// happen in the workspace: its verdict would be void, and whoever does it shall
+// not go on. After two such ends that were for nothing it is left to its end.
+func (e *Engine) alone(st Step) (alone bool) {
+	e.Journal.View(func(s *run.State) {
+		r := s.Round(st.Round)
+		alone = st.Phase.Role() == run.Auditor && r != nil && r.Disturbed(st.Phase) < Attempts
+	})
+	return alone
 }
 
 func unlessOutdated(err error) error {
@@ -155,6 +166,12 @@ func (e *Engine) audited(st Step, ans Answer, c run.Changes) error {
 	if c.Counts {
 		events = []run.Event{run.Violated{Round: st.Round, Phase: st.Phase, Changes: c}}
 	}
+	if ans.Fail == run.FailDisturbed && c.Counts {
+		return e.Journal.Append(append(events, run.Audited{
+			Round: st.Round, Phase: st.Phase, Verdict: protocol.Unreadable(), Said: protocol.Unreadable(),
+			Reasons: []string{"void: the workspace changed while the audit ran, which was ended at once"}, Tree: c.Tree, Usage: ans.Usage,
+		})...)
+	}
 	if ans.Fail != "" {
 		events = changed(st, c)
 		return e.Journal.Append(append(events, run.PhaseFailed{
@@ -171,7 +188,7 @@ func (e *Engine) audited(st Step, ans Answer, c run.Changes) error {
 		return err
 	}
 	a := run.Audited{
-		Round: st.Round, Phase: st.Phase, Said: audit.Verdict,
+		Round: st.Round, Phase: st.Phase, Said: audit.Verdict, Effect: audit.Effect,
 		Blocking: clipAll(audit.Blocking), Update: clip(audit.Update, maxQuestion),
 		Report: report, Tree: c.Tree, Usage: ans.Usage,
 	}

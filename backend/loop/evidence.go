@@ -105,6 +105,9 @@ func lastVerdict(w *section, s *run.State) {
 		return
 	}
 	head := fmt.Sprintf("The last verdict, of round_%03d: %s", a.Round, a.Verdict)
+	if a.Effect != "" {
+		head += fmt.Sprintf(" (effect: %s)", a.Effect)
+	}
 	body := quote(a.Report.Text)
 	if len(a.Reasons) > 0 {
 		body = "Lowered because: " + strings.Join(a.Reasons, "; ") + "\n\n" + body

@@ -57,6 +57,10 @@ func follows(s *run.State, d loop.Decision) error {
 		return s.Accepts(run.DoneRefused{Round: st.Round, Missing: st.Missing})
 	case loop.DoFinish:
 		return s.Accepts(run.Finished{Outcome: st.Outcome})
+	case loop.DoUndo:
+		if s.Worse == 0 {
+			return fmt.Errorf("nothing is to be undone")
+		}
 	case loop.DoRestore, loop.DoProbe:
 		if s.Violated == nil && s.Missing == nil {
 			return fmt.Errorf("nothing is to be repaired")
@@ -127,7 +131,7 @@ func TestEveryRowIsReachedByChance(t *testing.T) {
 	for n := range 16 {
 		left[n+1] = true
 	}
-	for seed := range uint64(100) {
+	for seed := range uint64(200) {
 		d := rand.New(rand.NewPCG(seed, 7)).IntN
 		s := &run.State{}
 		for range 30 {
@@ -187,7 +191,7 @@ func (r *driver) carryOut(d loop.Decision) error {
 		return r.add(run.DoneRefused{Round: st.Round, Missing: st.Missing})
 	case loop.DoFinish:
 		return r.add(run.Finished{Outcome: st.Outcome})
-	case loop.DoRestore:
+	case loop.DoRestore, loop.DoUndo:
 		return r.add(run.Restored{})
 	case loop.DoProbe:
 		return r.add(run.CapabilityMissing{Name: "x", Owner: "longwatch", Tries: st.Attempt})

@@ -120,7 +120,13 @@ func (s *stage) Play(_ context.Context, ep loop.Episode, begin func(run.Process)
 		return a
 	}
 	for _, f := range l.flags {
+		if f == "disturbed" && !ep.Alone {
+			s.t.Errorf("the %s is to be left to its end", ep.Phase)
+		}
 		s.flag(f, &a)
+	}
+	if slices.Contains(l.flags, "undisturbed") && ep.Alone {
+		s.t.Errorf("the %s would be ended for nothing once more", ep.Phase)
 	}
 	a.Said = spell(l)
 	return a
@@ -130,7 +136,8 @@ func (s *stage) Play(_ context.Context, ep loop.Episode, begin func(run.Process)
 func (s *stage) flag(f string, a *loop.Answer) {
 	word, arg, _ := strings.Cut(f, " ")
 	switch word {
-	case "timeout", "flood", "exit":
+	case "undisturbed":
+	case "timeout", "flood", "exit", "disturbed":
 		a.Fail, a.Detail = run.FailKind(word), "it ended early"
 		a.Exit = len(arg)
 	case "canceled":
@@ -190,10 +197,15 @@ func (s *stage) command(f string) error {
 	return fmt.Errorf("script: there is no flag %q", f)
 }
 
-// spell writes a verdict's three lines from three words.
+// spell writes a verdict's three lines from three words, and the effect from a
+// fourth.
 func spell(l line) string {
-	if w := strings.Fields(l.text); l.who == "auditor" && len(w) == 3 && !strings.Contains(l.text, ":") {
-		return fmt.Sprintf("Status: %s\nIntegrity: %s\nContract audit: %s\n", w[0], w[1], w[2])
+	if w := strings.Fields(l.text); l.who == "auditor" && (len(w) == 3 || len(w) == 4) && !strings.Contains(l.text, ":") {
+		text := fmt.Sprintf("Status: %s\nIntegrity: %s\nContract audit: %s\n", w[0], w[1], w[2])
+		if len(w) == 4 {
+			text += "Effect: " + w[3] + "\n"
+		}
+		return text
 	}
 	return l.text
 }
@@ -271,12 +283,12 @@ func (s *stage) Keep(round int, name, text string, _ bool) (string, error) {
 }
 
 // Save implements loop.Checkpoints.
-func (s *stage) Save(_ context.Context, round int, supported bool) run.Checkpointed {
+func (s *stage) Save(_ context.Context, round int, at loop.Occasion) run.Checkpointed {
 	if l, ok := s.next("keeper"); ok && l.text == "full" {
 		return run.Checkpointed{Round: round, Problem: "disk is full"}
 	}
 	s.saved = append(s.saved, s.scan())
-	return run.Checkpointed{ID: fmt.Sprintf("c%d", len(s.saved)), Round: round, Tree: s.j.state.Tree, Supported: supported}
+	return run.Checkpointed{ID: fmt.Sprintf("c%d", len(s.saved)), Round: round, Tree: s.j.state.Tree, Supported: at == loop.AtVerdict}
 }
 
 // Restore implements loop.Checkpoints.

@@ -32,7 +32,7 @@ func tell(e run.Event) string {
 	case run.Checked:
 		return fmt.Sprintf("%d checked %s%s", e.Round, results(e.Results), hidden(e.Hidden))
 	case run.Audited:
-		return fmt.Sprintf("%d audited %s%s", e.Round, e.Verdict, lowered(e))
+		return fmt.Sprintf("%d audited %s%s%s", e.Round, e.Verdict, effect(e), lowered(e))
 	case run.Violated:
 		return fmt.Sprintf("%d violated: %s", e.Round, listed(e.Changes))
 	case run.Checkpointed:
@@ -83,6 +83,13 @@ func tellPerson(e run.Event) string {
 		return fmt.Sprintf("finished %s: %s", e.Outcome, e.Reason)
 	}
 	return ""
+}
+
+func effect(e run.Audited) string {
+	if e.Effect == "" {
+		return ""
+	}
+	return " effect " + string(e.Effect)
 }
 
 func attempted(what string, n int) string {

@@ -29,6 +29,13 @@ func ParseAudit(text string) (Audit, error) {
 	if a.Verdict.Contract, err = header(d, headAudit, contractAudits); err != nil {
 		return Audit{}, err
 	}
+	a.Effect, _, err = agreed(d, headEffect, func(s section) (Effect, bool) {
+		v, _, ok := effects.read(s.value)
+		return v, ok
+	})
+	if err != nil {
+		return Audit{}, err
+	}
 	a.Update, _, err = agreed(d, headUpdate, func(s section) (string, bool) {
 		t := s.text()
 		return t, t != ""
@@ -141,6 +148,7 @@ func isListSeparator(r rune) bool { return strings.ContainsRune(",;，、；", r
 // Report is an audit to be written: a verdict and what stands behind it.
 type Report struct {
 	Verdict  Verdict
+	Effect   Effect // empty: not said
 	Facts    []string
 	Evidence []string // ids
 	Gaps     []string
@@ -149,12 +157,15 @@ type Report struct {
 }
 
 // Text writes the report in the one spelling that every reader understands.
-// ParseAudit reads back its verdict, evidence, blocking constraints and update.
+// ParseAudit reads back its verdict, effect, evidence, blocking constraints and update.
 func (r Report) Text(lang Language) string {
 	w := writer{voc: &reportWords, lang: lang}
 	w.line(headStatus, statuses.in(r.Verdict.Status, lang))
 	w.line(headIntegrity, integrities.in(r.Verdict.Integrity, lang))
 	w.line(headAudit, contractAudits.in(r.Verdict.Contract, lang))
+	if r.Effect != "" {
+		w.line(headEffect, effects.in(r.Effect, lang))
+	}
 	w.items(headFacts, r.Facts)
 	ids := make([]string, len(r.Evidence))
 	for i, id := range r.Evidence {

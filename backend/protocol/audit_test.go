@@ -43,6 +43,32 @@ func TestParseAuditReadsChinese(t *testing.T) {
 	}
 }
 
+func TestParseAuditReadsTheEffectWhereItIsSaid(t *testing.T) {
+	t.Parallel()
+	head := "Status: incomplete\nIntegrity: clean\nContract audit: aligned\n"
+	for line, want := range map[string]Effect{
+		"":                             "",
+		"Effect: worse":                EffectWorse,
+		"**Effect:** worse, two lost":  EffectWorse,
+		"- Effect: improved":           EffectBetter,
+		"影响：变差":                        EffectWorse,
+		"效果：无变化":                       EffectSame,
+		"Effect: of the change: none":  "",
+		"> Effect: worse":              "",
+		"Effect: same\nEffect: same.":  EffectSame,
+		"The effect could be worse":    "",
+		"Effect: worse or better, yes": "",
+	} {
+		got, err := ParseAudit(head + line)
+		if err != nil || got.Effect != want {
+			t.Errorf("%q: %q, %v; want %q", line, got.Effect, err, want)
+		}
+	}
+	if _, err := ParseAudit(head + "Effect: better\nEffect: worse"); err == nil {
+		t.Error("two effects were taken for one")
+	}
+}
+
 func TestParseAuditIsLenient(t *testing.T) {
 	t.Parallel()
 	good := Verdict{StatusComplete, IntegrityClean, ContractAligned}

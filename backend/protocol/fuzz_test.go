@@ -63,7 +63,7 @@ func FuzzParseAudit(f *testing.F) {
 			return
 		}
 		for _, lang := range []Language{English, Chinese} {
-			r := Report{Verdict: a.Verdict, Evidence: a.Evidence, Blocking: a.Blocking, Update: a.Update}
+			r := Report{Verdict: a.Verdict, Effect: a.Effect, Evidence: a.Evidence, Blocking: a.Blocking, Update: a.Update}
 			wrote := r.Text(lang)
 			if len(wrote) > MostText {
 				continue

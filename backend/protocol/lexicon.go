@@ -53,6 +53,12 @@ var contractAudits = lexicon[ContractAudit]{
 	{ContractUnknown, []string{"unknown", "未知"}},
 }
 
+var effects = lexicon[Effect]{
+	{EffectBetter, []string{"better", "变好", "改善", "improved"}},
+	{EffectSame, []string{"same", "不变", "无变化", "unchanged"}},
+	{EffectWorse, []string{"worse", "变差", "恶化", "made worse"}},
+}
+
 // read finds the value that s begins with. What follows must be set off as a
 // remark and may not offer another value.
 func (x lexicon[T]) read(s string) (value T, remark string, ok bool) {

@@ -89,6 +89,7 @@ func TestReportsSurviveWritingAndReading(t *testing.T) {
 				rapid.SampledFrom([]Integrity{IntegrityClean, IntegritySuspect, IntegrityViolation}).Draw(t, "integrity"),
 				rapid.SampledFrom([]ContractAudit{ContractAligned, ContractRevision, ContractInvalid, ContractUnknown}).Draw(t, "contract"),
 			},
+			Effect:   rapid.SampledFrom([]Effect{"", EffectBetter, EffectSame, EffectWorse}).Draw(t, "effect"),
 			Facts:    rapid.SliceOfN(line, 0, 4).Draw(t, "facts"),
 			Evidence: rapid.SliceOfNDistinct(rapid.StringMatching(`(evidence/[a-z]{2,4}\.png|[a-z]{3,5}|[a-f0-9]{4}x)`), 0, 3, rapid.ID).Draw(t, "evidence"),
 			Gaps:     rapid.SliceOfN(line, 0, 4).Draw(t, "gaps"),
@@ -100,7 +101,7 @@ func TestReportsSurviveWritingAndReading(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		want := Audit{Verdict: r.Verdict, Blocking: r.Blocking, Evidence: r.Evidence, Update: r.Update, Text: text}
+		want := Audit{Verdict: r.Verdict, Effect: r.Effect, Blocking: r.Blocking, Evidence: r.Evidence, Update: r.Update, Text: text}
 		anyOrder := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Evidence" },
 			cmpopts.SortSlices(func(a, b string) bool { return a < b }))
 		if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), anyOrder); d != "" {

@@ -37,6 +37,7 @@ const (
 	headGaps
 	headBlocking
 	headUpdate
+	headEffect
 )
 
 // shape is what follows a heading.
@@ -85,6 +86,7 @@ var reportWords = newVocabulary(false, map[heading]spec{
 	headStatus:    {shape: word, en: "Status", zh: "状态", reads: statuses.knowsFirm},
 	headIntegrity: {shape: word, en: "Integrity", zh: "完整性", also: []string{"诚信"}, reads: integrities.knowsFirm},
 	headAudit:     {shape: word, en: "Contract audit", zh: "契约审计", also: []string{"合同审计"}, reads: contractAudits.knowsFirm},
+	headEffect:    {shape: word, en: "Effect", zh: "影响", also: []string{"效果"}, reads: effects.knows},
 	headFacts:     {shape: prose, en: "Facts", zh: "事实", also: []string{"verified facts", "已核实的事实"}},
 	headEvidence:  {shape: list, en: "Evidence", zh: "证据", also: []string{"evidence ids", "证据编号"}},
 	headGaps:      {shape: prose, en: "Gaps", zh: "缺口", also: []string{"差距"}},

@@ -124,6 +124,16 @@ const (
 	ContractUnknown  ContractAudit = "unknown"
 )
 
+// Effect is what a step did to the workspace as a whole, as the auditor sees it.
+// An audit need not say it.
+type Effect string
+
+const (
+	EffectBetter Effect = "better"
+	EffectSame   Effect = "same"
+	EffectWorse  Effect = "worse" // it would be better undone
+)
+
 // Verdict is what an audit comes to, in three words.
 type Verdict struct {
 	Status    Status        `json:"status"`
@@ -151,6 +161,7 @@ func Unreadable() Verdict {
 // Audit is what an auditor said, parsed. Text is the whole report.
 type Audit struct {
 	Verdict  Verdict  `json:"verdict"`
+	Effect   Effect   `json:"effect,omitempty"`   // empty: the auditor does not say
 	Blocking []string `json:"blocking,omitempty"` // non-empty lines of "Blocking constraints:"
 	Evidence []string `json:"evidence,omitempty"` // ids cited as evidence, in order, each once
 	Update   string   `json:"update,omitempty"`   // "State update for manager:", verbatim

@@ -7,7 +7,7 @@ import (
 
 // FoldVersion changes when the same events come to mean another state, so that
 // caches of old folds are dropped.
-const FoldVersion = 4
+const FoldVersion = 5
 
 // Apply makes the state after one more event. An error means that the record
 // cannot follow those before it; the state is then unchanged.
@@ -212,7 +212,11 @@ func (s *State) answer(e Entry, ev GateAnswered) {
 		return
 	}
 	s.forgive()
+	if s.Violated != nil && s.Violated.Counts {
+		s.Foreign = e.Seq // it stays
+	}
 	s.Violated, s.Missing = nil, nil
+	s.Worse, s.Undoing = 0, false
 	s.Replied = false
 	// "Audit again" and "it is back" say nothing new about the task.
 	if ev.Text != "" || !strings.HasPrefix(reason, "audit.") && !strings.HasPrefix(reason, "capability.") {
@@ -247,10 +251,53 @@ func (s *State) restore(e Entry, ev Restored) {
 	if ev.Counts {
 		s.Changed = e.Seq
 	}
+	if s.Worse > 0 {
+		s.undone(ev)
+	}
 }
 
+// undone notes that what the newest round made worse is as it was.
+func (s *State) undone(ev Restored) {
+	u := &Undone{Round: s.Worse, Count: ev.Count, Left: ev.Left}
+	for _, k := range s.Checkpoints {
+		if k.ID == ev.Checkpoint {
+			u.To, u.Supported = k.Round, k.Supported
+		}
+	}
+	s.Worse, s.Undoing, s.Undone = 0, false, u
+	s.Current().Undone = u
+}
+
+// keep also begins to undo: while that is due nothing else is kept.
 func (s *State) keep(e Entry, ev Checkpointed) {
 	if ev.ID != "" {
 		s.Checkpoints = append(s.Checkpoints, Kept{Checkpointed: ev, Seq: e.Seq, At: e.At})
+		s.Undoing = s.Worse > 0
 	}
+}
+
+// Undo finds the state to which what the newest round made worse is put back:
+// the newest that a verdict supports, else the first there is. A change that
+// was nobody's of the run is not undone with it, so only what was kept after
+// the newest such change counts.
+func (s *State) Undo() (Kept, bool) {
+	var first, supported *Kept
+	for i, k := range s.Checkpoints {
+		switch {
+		case k.Seq < s.Foreign:
+			continue
+		case first == nil:
+			first = &s.Checkpoints[i]
+		}
+		if k.Supported {
+			supported = &s.Checkpoints[i]
+		}
+	}
+	switch {
+	case supported != nil:
+		return *supported, true
+	case first != nil:
+		return *first, true
+	}
+	return Kept{}, false
 }

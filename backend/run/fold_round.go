@@ -15,7 +15,7 @@ func (s *State) start(e Entry, ev PhaseStarted) {
 }
 
 // fail counts an attempt, but for what is nobody's fault: the person ended it,
-// or the provider says when to come back.
+// the provider says when to come back, or what was seen was no change.
 func (s *State) fail(e Entry, ev PhaseFailed) {
 	s.Open = nil
 	s.charge(ev.Usage)
@@ -26,7 +26,7 @@ func (s *State) fail(e Entry, ev PhaseFailed) {
 		if s.RetryAt = ev.RetryAt; s.RetryAt <= e.At {
 			put(&r.Spoilt, ev.Phase, r.Spoilt[ev.Phase]+1)
 		}
-	case FailCanceled:
+	case FailCanceled, FailDisturbed:
 	case FailStart, FailExit, FailTimeout, FailFlood, FailUnreadable:
 		put(&r.Spoilt, ev.Phase, r.Spoilt[ev.Phase]+1)
 	}
@@ -45,7 +45,7 @@ func (s *State) interrupt(e Entry, ev Interrupted) {
 func (s *State) plan(e Entry, ev Planned) {
 	s.Open = nil
 	s.charge(ev.Usage)
-	s.Refusal, s.Notes = "", nil
+	s.Refusal, s.Notes, s.Undone = "", nil, nil
 	r := s.Current()
 	r.Plan, r.PlanSaid = &ev.Plan, &ev.Said
 	s.believe(ev.Round, ev.Plan.Records)
@@ -100,7 +100,7 @@ func (s *State) change(e Entry, ev WorkspaceChanged) {
 	}
 	theirs := ev.During == Execute || ev.During == Check || ev.During == FinalCheck
 	if ev.Counts && !theirs {
-		s.Changed = e.Seq
+		s.Changed, s.Foreign = e.Seq, e.Seq
 	}
 }
 
@@ -135,6 +135,9 @@ func (s *State) audit(ev Audited) {
 		r.Audited, r.AuditedSeq = &ev, s.OpenSeq
 	}
 	r.Void = void
+	if !void && ev.Phase == Audit && ev.Effect == protocol.EffectWorse && !ev.Verdict.Supports() && s.Created.UndoWorse {
+		s.Worse = ev.Round
+	}
 	if ev.Tree != "" {
 		s.Tree = ev.Tree
 	}
@@ -185,6 +188,18 @@ func (s *State) close(e Entry, ev RoundClosed) {
 	}
 }
 
+// Disturbed counts the audits of a phase that were ended because of something
+// seen in the workspace that was no change.
+func (r *Round) Disturbed(p Phase) int {
+	n := 0
+	for _, f := range r.Failed {
+		if f.Phase == p && f.Fail == FailDisturbed {
+			n++
+		}
+	}
+	return n
+}
+
 // CutShort reports whether the round's executor was ended from outside: by the
 // person, a logout, or the end of its worker.
 func (r *Round) CutShort() bool {
@@ -200,6 +215,9 @@ func (r *Round) Why() string {
 		return "the plan was refused: " + r.Refused
 	case r.Audited != nil && !r.Audited.Verdict.Supports():
 		why := "audit: " + r.Audited.Verdict.String()
+		if r.Audited.Effect == protocol.EffectWorse {
+			why += ", made worse"
+		}
 		if len(r.Audited.Reasons) > 0 {
 			why += " (" + strings.Join(r.Audited.Reasons, "; ") + ")"
 		}

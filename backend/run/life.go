@@ -29,9 +29,10 @@ type Created struct {
 	Limits       Limits        `json:"limits"`
 	Requirements []Requirement `json:"requirements,omitempty"`
 	FinalAudit   bool          `json:"final_audit"`
-	Checks       int           `json:"checks,omitempty"` // machine checks of the task, hidden ones included
-	Steps        int           `json:"steps,omitempty"`  // of the playbook
-	MayRestore   bool          `json:"may_restore,omitempty"`
+	Checks       int           `json:"checks,omitempty"`      // machine checks of the task, hidden ones included
+	Steps        int           `json:"steps,omitempty"`       // of the playbook
+	MayRestore   bool          `json:"may_restore,omitempty"` // what changed during an audit
+	UndoWorse    bool          `json:"undo_worse,omitempty"`  // what a step made worse
 	Version      string        `json:"version"`
 }
 

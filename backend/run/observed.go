@@ -60,6 +60,7 @@ type Checkpointed struct {
 	Digest    string `json:"digest,omitempty"` // of the checkpoint's file
 	Round     int    `json:"round"`
 	Tree      string `json:"tree,omitempty"`
+	Label     string `json:"label,omitempty"`     // why it was kept, in words
 	Supported bool   `json:"supported,omitempty"` // a supporting verdict is of this state
 	Bytes     int64  `json:"bytes,omitempty"`     // what it added to the store
 	Left      int    `json:"left,omitempty"`      // entries that are recorded but not stored

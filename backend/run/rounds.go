@@ -96,6 +96,7 @@ const (
 	FailCanceled   FailKind = "canceled"   // the person ended it
 	FailUnreadable FailKind = "unreadable" // its answer could not be read
 	FailThrottled  FailKind = "throttled"  // the provider asks to wait
+	FailDisturbed  FailKind = "disturbed"  // something was seen to happen in the workspace, so Longwatch ended the audit
 )
 
 // PhaseFailed ends a phase without a result.
@@ -166,6 +167,7 @@ type Audited struct {
 	Phase    Phase            `json:"phase"` // audit or final_audit
 	Verdict  protocol.Verdict `json:"verdict"`
 	Said     protocol.Verdict `json:"said"`               // before downgrades
+	Effect   protocol.Effect  `json:"effect,omitempty"`   // empty: not said
 	Reasons  []string         `json:"reasons,omitempty"`  // of each downgrade
 	Blocking []string         `json:"blocking,omitempty"` //
 	Update   string           `json:"update,omitempty"`   // state update for the manager

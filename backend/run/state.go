@@ -61,6 +61,15 @@ type State struct {
 	Fingerprints []string `json:"fingerprints,omitempty"` // newest run of equal ones
 	Voids        int      `json:"voids,omitempty"`        // stale or void audits running
 
+	// Worse is the round whose audit says that it made things worse, until that
+	// is undone; 0 if there is none or the run does not undo. Undoing is set
+	// once the present is kept for it.
+	Worse   int     `json:"worse,omitempty"`
+	Undoing bool    `json:"undoing,omitempty"`
+	Undone  *Undone `json:"undone,omitempty"` // not told to a manager yet
+	// Foreign is the seq of the newest change that was nobody's of the run.
+	Foreign uint64 `json:"foreign,omitempty"`
+
 	// Checkpoints are the kept states of the workspace, oldest first.
 	Checkpoints []Kept `json:"checkpoints,omitempty"`
 
@@ -106,7 +115,17 @@ type Round struct {
 	FinalChecked    *Checked           `json:"final_checked,omitempty"`
 	FinalCheckedSeq uint64             `json:"final_checked_seq,omitempty"`
 	Violations      []Violated         `json:"violations,omitempty"`
+	Undone          *Undone            `json:"undone,omitempty"`
 	End             End                `json:"end,omitempty"`
+}
+
+// Undone says that what a round did was put back.
+type Undone struct {
+	Round     int      `json:"round"`     // that made things worse
+	To        int      `json:"to"`        // round of the checkpoint
+	Supported bool     `json:"supported"` // a verdict stands behind that state
+	Count     int      `json:"count"`     // entries put back
+	Left      []string `json:"left,omitempty"`
 }
 
 // Claim is a `done` being examined.

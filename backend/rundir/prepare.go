@@ -56,7 +56,7 @@ func (h *Home) Prepare(t task.Task, s config.Settings, w Wish) (Spec, run.Create
 		Run: spec.Run, Title: spec.Title, Workspace: ws, Language: spec.Language, Unattended: w.Unattended,
 		Limits: limits, FinalAudit: t.FinalAudit, Checks: len(t.Checks) + len(t.Hidden),
 		Steps: len(t.Steps), Version: w.Version,
-		MayRestore: t.OnViolation == "restore" || t.Exclusive,
+		MayRestore: t.OnViolation == "restore" || t.Exclusive, UndoWorse: t.OnFail == "restore",
 	}
 	for _, r := range t.Requirements() {
 		first.Requirements = append(first.Requirements, run.Requirement{ID: r.ID, Text: r.Text})

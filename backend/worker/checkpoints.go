@@ -7,6 +7,7 @@ import (
 
 	"longwatch/backend/guard"
 	"longwatch/backend/guard/checkpoint"
+	"longwatch/backend/loop"
 	"longwatch/backend/run"
 	"longwatch/backend/rundir"
 )
@@ -20,12 +21,19 @@ type checkpoints struct {
 	j   *journal
 }
 
+// labels are what checkpoints are called in lists.
+var labels = map[loop.Occasion]string{
+	loop.BeforeExecutor: "before the executor",
+	loop.BeforeAudit:    "before an audit",
+	loop.AtVerdict:      "supported by a verdict",
+	loop.BeforeRestore:  beforeRestore,
+}
+
+const beforeRestore = "before a restore"
+
 // Save implements loop.Checkpoints. A store that is full is pruned once.
-func (c *checkpoints) Save(ctx context.Context, round int, supported bool) run.Checkpointed {
-	note := checkpoint.Note{Label: "before the executor", Round: round, Clean: supported}
-	if supported {
-		note.Label = "supported by a verdict"
-	}
+func (c *checkpoints) Save(ctx context.Context, round int, at loop.Occasion) run.Checkpointed {
+	note := checkpoint.Note{Label: labels[at], Round: round, Clean: at == loop.AtVerdict, Keep: at == loop.BeforeRestore}
 	out := run.Checkpointed{Round: round}
 	err := c.use(func(s *rundir.Checkpoints) error {
 		p, err := c.save(ctx, s, note)
@@ -62,7 +70,7 @@ func (c *checkpoints) save(ctx context.Context, s *rundir.Checkpoints, note chec
 
 func record(p checkpoint.Checkpoint) run.Checkpointed {
 	return run.Checkpointed{
-		ID: p.ID, Digest: p.Digest, Round: p.Round, Tree: p.Tree, Supported: p.Clean,
+		ID: p.ID, Digest: p.Digest, Round: p.Round, Tree: p.Tree, Label: p.Label, Supported: p.Clean,
 		Bytes: p.NewBytes, Left: len(p.Left),
 	}
 }
@@ -79,7 +87,7 @@ func (c *checkpoints) Restore(ctx context.Context, id string) ([]run.Event, erro
 	c.ws.last = m
 	var events []run.Event
 	err = c.use(func(s *rundir.Checkpoints) error {
-		before, err := c.save(ctx, s, checkpoint.Note{Label: "before a restore", Round: round, Keep: true})
+		before, err := c.save(ctx, s, checkpoint.Note{Label: beforeRestore, Round: round, Keep: true})
 		if err != nil {
 			return fmt.Errorf("the present could not be kept first: %w", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,6 +28,8 @@ type crew struct {
 	output    config.Output
 	dir       *rundir.Run
 	workspace string
+	ignored   guard.Matcher // of the workspace: means nothing to a verdict
+	log       *slog.Logger
 }
 
 // player is who plays a phase on a surface.
@@ -67,7 +70,7 @@ func (c *crew) Play(ctx context.Context, ep loop.Episode, begin func(run.Process
 		defer os.RemoveAll(private)
 		e.private = private
 	}
-	ans := a.Run(ctx, ep, e)
+	ans := c.run(ctx, a, ep, e)
 	ans.Agent = ep.Brief.Agent
 	if ans.Err = exhausted(e.failed); ans.Err != nil {
 		return ans

@@ -188,7 +188,7 @@ func (w *worker) equip(ctx context.Context, program *guard.Program) error {
 	launcher := &guard.Launcher{Self: program.Path}
 	c := &crew{
 		launcher: launcher, roles: w.spec.Roles, output: s.Output, dir: w.dir, workspace: w.spec.Workspace,
-		adapters: Adapters(s),
+		adapters: Adapters(s), ignored: ignored, log: w.Log,
 	}
 	resumed := w.j.state.Epoch > 0
 	w.engine = &loop.Engine{

@@ -26,7 +26,7 @@ func Bytes(data []byte) Dice {
 // Created draws a record 1.
 func Created(d Dice) run.Created {
 	c := run.Created{
-		Run: "r", Title: "t", Unattended: d(2) == 0, FinalAudit: d(3) > 0, Checks: d(2), MayRestore: d(8) == 0,
+		Run: "r", Title: "t", Unattended: d(2) == 0, FinalAudit: d(3) > 0, Checks: d(2), MayRestore: d(8) == 0, UndoWorse: d(4) == 0,
 		Limits: run.Limits{Rounds: 1 + d(6), Fails: 1 + d(4), ActiveMillis: int64(d(2)) * 400, Tokens: int64(d(2)) * 3000, MicroUSD: int64(d(2)) * 900},
 	}
 	if d(4) == 0 {
@@ -117,7 +117,7 @@ func Outcome(s *run.State, d Dice) run.Event {
 	case 1:
 		f := run.PhaseFailed{
 			Round: o.Round, Phase: o.Phase, Detail: "why", Usage: u,
-			Fail: pick(d, run.FailStart, run.FailExit, run.FailTimeout, run.FailFlood, run.FailCanceled, run.FailUnreadable, run.FailThrottled),
+			Fail: pick(d, run.FailStart, run.FailExit, run.FailTimeout, run.FailFlood, run.FailCanceled, run.FailUnreadable, run.FailThrottled, run.FailDisturbed),
 		}
 		if f.Fail == run.FailUnreadable {
 			f.Said = &said
@@ -144,7 +144,7 @@ func Outcome(s *run.State, d Dice) run.Event {
 		return run.Checked{Round: o.Round, Phase: o.Phase, Results: []check.Result{result(d)}, Hidden: d(5) / 4, Tree: tree(d), Usage: u}
 	case run.Audit, run.FinalAudit:
 		v := verdict(d)
-		return run.Audited{Round: o.Round, Phase: o.Phase, Verdict: v, Said: v, Reasons: []string{"r"}, Report: said, Tree: tree(d), Usage: u}
+		return run.Audited{Round: o.Round, Phase: o.Phase, Verdict: v, Said: v, Effect: pick(d, "", protocol.EffectSame, protocol.EffectWorse), Reasons: []string{"r"}, Report: said, Tree: tree(d), Usage: u}
 	case run.Report:
 		return run.FinalReply{Round: o.Round, Said: said, Usage: u}
 	case run.Probe:
