@@ -202,11 +202,11 @@ type Change struct {
 
 // Record is one belief of the run.
 type Record struct {
-	ID     string `json:"id"`
-	Mark   string `json:"mark"` // completed, pending, blocked, untrusted
-	Text   string `json:"text"`
-	Round  int    `json:"round,omitempty"` // whose audit stands behind it
-	Task   bool   `json:"task,omitempty"`  // quoted from the task
+	ID    string `json:"id"`
+	Mark  string `json:"mark"` // completed, pending, blocked, untrusted
+	Text  string `json:"text"`
+	Round int    `json:"round,omitempty"` // whose audit stands behind it
+	Task  bool   `json:"task,omitempty"`  // quoted from the task
 }
 
 // Message is what the person said to the run.
