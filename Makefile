@@ -6,7 +6,7 @@ BIN := bin/longwatch
 SAMPLE := bin/sample/quarterly-report
 GOFILES := $(shell git ls-files '*.go' 2>/dev/null)
 
-.PHONY: help run build test check lint fuzz bench clean need FORCE
+.PHONY: help run build types test check lint fuzz bench clean need FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -20,6 +20,9 @@ build: $(BIN) ## build bin/longwatch
 # Go itself knows what is up to date.
 $(BIN): need FORCE
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ .
+
+types: need ## write the page's types anew from backend/api/wire.go
+	go generate ./backend/api
 
 test: need ## install what the tests need and run all of them
 	@build/test-needs

@@ -25,3 +25,5 @@
 //
 // Every answer that is not a success is a Failure.
 package api
+
+//go:generate go run ../../build/wiretypes wire.go ../../frontend/src/lib/bridge/types.gen.ts
