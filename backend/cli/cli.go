@@ -18,8 +18,8 @@ import (
 
 	"longwatch/backend/config"
 	"longwatch/backend/ledger"
+	"longwatch/backend/operator"
 	"longwatch/backend/rundir"
-	"longwatch/backend/worker"
 )
 
 // Exit codes.
@@ -73,9 +73,12 @@ func (a *app) explain(err error) int {
 	code, hint := ExitInternal, ""
 	var f *failure
 	var broken *ledger.BrokenError
+	var ended *operator.EndedError
 	switch {
 	case errors.As(err, &f):
 		code, hint = f.code, f.hint
+	case errors.As(err, &ended):
+		code, hint = ended.Code, ended.Hint()
 	case errors.As(err, &broken):
 		code, hint = ExitBroken, "`longwatch verify RUN` says more; nothing was changed"
 	case errors.Is(err, rundir.ErrNoRun), errors.Is(err, rundir.ErrWorkspace), errors.Is(err, rundir.ErrCannotStart),
@@ -162,48 +165,12 @@ func (a *app) withRun(name string, do func(h *rundir.Home, r *rundir.Run) error)
 
 // settings reads the settings; problems are told with their line.
 func (a *app) settings(h *rundir.Home) (config.Settings, error) {
-	data, err := h.Settings()
-	if err != nil {
-		return config.Settings{}, err
+	s, err := h.Own()
+	var refused *config.RefusedError
+	if errors.As(err, &refused) {
+		return s, usage(err)
 	}
-	if data == nil {
-		return config.Default(), nil
-	}
-	s, problems := config.Parse(data)
-	if config.Refused(problems) {
-		return s, usagef("%s", joined(problems))
-	}
-	return s, nil
-}
-
-func joined(problems []config.Problem) string {
-	var lines []string
-	for _, p := range problems {
-		if p.Severity == config.Error {
-			lines = append(lines, sentence(p))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// sentence is a problem with what to do about it.
-func sentence(p config.Problem) string {
-	text := p.String()
-	switch {
-	case p.Fix == "":
-		return text
-	case strings.HasSuffix(text, "?"), strings.HasSuffix(text, "."):
-		return text + " " + p.Fix
-	}
-	return text + ". " + p.Fix
-}
-
-func agents(s config.Settings) []string {
-	var out []string
-	for name := range worker.Adapters(s) {
-		out = append(out, name)
-	}
-	return sorted(out)
+	return s, err
 }
 
 // runArg completes run ids.

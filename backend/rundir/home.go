@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"longwatch/backend/config"
 	"longwatch/backend/safefs"
 )
 
@@ -87,6 +88,20 @@ func (h *Home) Settings() ([]byte, error) {
 		return nil, nil
 	}
 	return b, err
+}
+
+// Own are the person's settings, the defaults when there are none. Settings that
+// must not be used are a *config.RefusedError.
+func (h *Home) Own() (config.Settings, error) {
+	data, err := h.Settings()
+	if err != nil || data == nil {
+		return config.Default(), err
+	}
+	s, problems := config.Parse(data)
+	if config.Refused(problems) {
+		return s, &config.RefusedError{Problems: problems}
+	}
+	return s, nil
 }
 
 // WriteSettings writes the settings file unless there is one.
