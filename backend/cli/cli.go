@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -47,9 +48,16 @@ func usage(err error) error            { return &failure{code: ExitUsage, err: e
 func usagef(f string, a ...any) error  { return usage(fmt.Errorf(f, a...)) }
 func hinted(err error, h string) error { return &failure{code: ExitUsage, err: err, hint: h} }
 
+// Assets are the files that were built into the program.
+type Assets struct {
+	Page   fs.FS // of the window and the browser
+	Sample fs.FS // folder of the sample task
+}
+
 // app is what the commands share.
 type app struct {
 	version  string
+	assets   Assets
 	in       io.Reader
 	out, err io.Writer
 	terminal bool // a person is at stdin
@@ -58,8 +66,8 @@ type app struct {
 }
 
 // Main runs one command line and returns its exit code.
-func Main(version string, args []string) int {
-	a := &app{version: version, in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stdin)}
+func Main(version string, assets Assets, args []string) int {
+	a := &app{version: version, assets: assets, in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stdin)}
 	root := a.root()
 	root.SetArgs(args)
 	if err := root.Execute(); err != nil {
@@ -130,7 +138,7 @@ Everything is in an append-only ledger, so a crash or a closed window loses noth
 		a.sendCommand(), a.stopCommand(), a.abortCommand(), a.pauseCommand(), a.deleteCommand(),
 		a.checkpointsCommand(), a.diffCommand(), a.restoreCommand(),
 		a.purgeCommand(), a.exportCommand(), a.importCommand(),
-		a.verifyCommand(), a.checkCommand(), a.doctorCommand(), a.initCommand(),
+		a.verifyCommand(), a.checkCommand(), a.doctorCommand(), a.initCommand(), a.serveCommand(),
 	)
 	return root
 }

@@ -75,6 +75,10 @@ func (h *Home) Close() error {
 // Path is the state folder's real path.
 func (h *Home) Path() string { return h.root.Path() }
 
+// HeadsPath is the folder to watch for new records: the head of a run is saved
+// with each.
+func (h *Home) HeadsPath() string { return h.heads.Path() }
+
 // SettingsName is the settings file in the state folder.
 const SettingsName = "settings.toml"
 
@@ -126,6 +130,12 @@ func (h *Home) IDs() ([]string, error) {
 	}
 	sort.Strings(out)
 	return out, nil
+}
+
+// Has reports whether there is a run of that id.
+func (h *Home) Has(id string) bool {
+	st, err := h.runs.Stat(id)
+	return err == nil && st.IsDir()
 }
 
 // ErrNoRun: no run has that name.
