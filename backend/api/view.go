@@ -25,7 +25,7 @@ func (s *Server) view(r *http.Request) (any, error) {
 	only := r.URL.Query().Get("records") == "changed"
 	var out RunView
 	err := s.look(r, func(l *live) error {
-		out = l.view(after, s.begun.recently(l.dir.ID))
+		out = l.view(after, s.begun.recently(l.dir.ID, l.dir.BeatAt()))
 		out.Records = l.records(out.After, only)
 		return nil
 	})
