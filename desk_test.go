@@ -45,12 +45,19 @@ type desk struct {
 // newDesk serves runs, played by the agent of a scenario where there is one.
 func newDesk(t *testing.T, roles string) *desk {
 	t.Helper()
+	return newDeskOn(t, roles, func(string) {})
+}
+
+// newDeskOn is newDesk with something done to the state folder first.
+func newDeskOn(t *testing.T, roles string, prepare func(home string)) *desk {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	d := &desk{t: t, dir: dir}
 	for _, name := range []string{"home", "user", "tmp"} {
 		must(t, os.Mkdir(filepath.Join(dir, name), 0o700))
 	}
+	prepare(filepath.Join(dir, "home"))
 	d.home, err = rundir.OpenHome(filepath.Join(dir, "home"))
 	must(t, err)
 	if roles != "" {

@@ -405,34 +405,47 @@ Next: done
 	}
 }
 
+// On a full disk a run can still be looked at, and what is asked of it is
+// refused with its reason until there is room.
 func TestAFullDiskIsSaid(t *testing.T) {
 	t.Parallel()
 	if !canMount() {
 		t.Skip("needs to mount a small disk")
 	}
-	d := newDesk(t, "")
+	d := newDeskOn(t, "", func(home string) {
+		must(t, mountSmall(home, 800))
+		t.Cleanup(func() { must(t, unmount(home)) })
+	})
 	run := d.begin("ws", oneStep)
 	gate := d.gate(run)
-	small := filepath.Join(d.dir, "small")
-	must(t, os.Mkdir(small, 0o700))
-	must(t, mountSmall(small, 64))
-	defer func() { _ = unmount(small) }()
-	must(t, os.WriteFile(filepath.Join(small, "fill"), make([]byte, 60<<10), 0o600))
-	full := filepath.Join(d.home.Path(), "runs", run, "inbox")
-	must(t, os.Rename(full, full+".old"))
-	must(t, os.Mkdir(full, 0o700))
-	must(t, syscall.Mount(small, full, "", syscall.MS_BIND, ""))
-	defer func() { _ = unmount(full) }()
-	for i := 0; ; i++ { // every block, and then every name
-		if os.WriteFile(filepath.Join(small, fmt.Sprint(i)), make([]byte, 4096), 0o600) != nil {
-			break
+	// Every page, and then every name that would need one.
+	fill := filepath.Join(d.home.Path(), "fill")
+	must(t, os.Mkdir(fill, 0o700))
+	for i := 0; os.WriteFile(filepath.Join(fill, fmt.Sprint(i)), make([]byte, 4096), 0o600) == nil; i++ {
+	}
+	for path, body := range map[string]any{
+		"/api/runs/" + run + "/commands": api.Command{ID: "a", Kind: "answer", Gate: gate.ID, End: true},
+		"/api/runs":                      api.Start{ID: "more", Draft: api.TaskDraft{Text: oneStep}},
+	} {
+		var no api.Failure
+		if status := d.post(path, body, &no); status != http.StatusInsufficientStorage || no.Code != "disk_full" || no.Hint == "" {
+			t.Errorf("%s: %d %+v", path, status, no)
 		}
 	}
-	var no api.Failure
-	status := d.order(run, api.Command{ID: "a", Kind: "answer", Gate: gate.ID, End: true}, &no)
-	if status != http.StatusInsufficientStorage || no.Code != "disk_full" || no.Hint == "" {
-		t.Errorf("%d %+v", status, no)
+	if made, _ := filepath.Glob(filepath.Join(d.dir, "user", "Longwatch", "*")); len(made) != 0 {
+		t.Errorf("a run that could not be made left %v", made)
 	}
+	if v := d.view(run); v.Gate == nil || v.Sealed.Problem != "" {
+		t.Errorf("view: %+v", v)
+	}
+	var list api.RunList
+	if d.get("/api/runs", &list); len(list.Runs) != 1 {
+		t.Errorf("list: %+v", list)
+	}
+	must(t, os.RemoveAll(fill))
+	var r api.Receipt
+	d.order(run, api.Command{ID: "a", Kind: "answer", Gate: gate.ID, End: true}, &r)
+	d.until(run, "its end", func(v api.RunView) bool { return v.Run.Outcome == "completed" })
 }
 
 func TestEnterMakesANewCode(t *testing.T) {
