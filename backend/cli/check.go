@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"longwatch/backend/config"
+	"longwatch/backend/rundir"
 	"longwatch/backend/task"
 )
 
@@ -52,11 +52,11 @@ func (a *app) check(path string) error {
 		return printJSON(a.out, out)
 	}
 	if !out.OK {
-		return usage(errors.New(joined(out.Problems)))
+		return usage(&config.RefusedError{Problems: out.Problems})
 	}
 	fmt.Fprint(a.out, preview(*out.Task))
 	for _, p := range out.Problems {
-		fmt.Fprintf(a.err, "%s: %s\n", p.Severity, sentence(p))
+		fmt.Fprintf(a.err, "%s: %s\n", p.Severity, p.Sentence())
 	}
 	return nil
 }
@@ -101,10 +101,10 @@ func preview(t task.Task) string {
 // undoes says in which cases Longwatch puts the workspace back by itself.
 func undoes(t task.Task) []string {
 	var out []string
-	if t.OnFail == "restore" {
+	if rundir.UndoWorse(t) {
 		out = append(out, "what a step made worse, says its audit")
 	}
-	if t.OnViolation == "restore" || t.Exclusive {
+	if rundir.MayRestore(t) {
 		out = append(out, "what changed during an audit")
 	}
 	return out
