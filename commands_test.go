@@ -31,6 +31,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"mkfifo":      mkfifo,
 		"capture":     capture,
 		"smalldisk":   smallDisk,
+		"loopdisk":    loopDisk,
 		"jsonlines":   jsonLines,
 		"ledger":      tamper,
 	}
@@ -182,6 +183,19 @@ func smallDisk(ts *testscript.TestScript, neg bool, args []string) {
 	kib := number(ts, neg, args, 2)
 	dir := ts.MkAbs(args[1])
 	ts.Check(mountSmall(dir, kib))
+	ts.Defer(func() { _ = unmount(dir) })
+}
+
+// loopDisk makes a folder a disk of its own of so many MiB, with a file system
+// that keeps books, in an image file; until the script ends.
+func loopDisk(ts *testscript.TestScript, neg bool, args []string) {
+	mib := number(ts, neg, args, 3)
+	image, dir := ts.MkAbs(args[1]), ts.MkAbs(args[2])
+	ts.Check(os.WriteFile(image, nil, 0o600))
+	ts.Check(os.Truncate(image, int64(mib)<<20))
+	ts.Check(os.MkdirAll(dir, 0o700))
+	ts.Check(ts.Exec("mkfs.ext4", "-q", "-F", image))
+	ts.Check(ts.Exec("mount", "-o", "loop", image, dir))
 	ts.Defer(func() { _ = unmount(dir) })
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,6 +120,10 @@ func condition(name string) (bool, error) {
 		return os.Geteuid() == 0, nil
 	case "mount":
 		return canMount(), nil
+	case "loop":
+		_, err := exec.LookPath("mkfs.ext4")
+		_, none := os.Stat("/dev/loop-control")
+		return canMount() && err == nil && none == nil, nil
 	}
 	return false, fmt.Errorf("no condition %q", name)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,8 +80,10 @@ func (a *app) post(r *rundir.Run, c rundir.Command) error {
 		c.ID = rundir.NewCommandID()
 	}
 	c.At, c.Channel = time.Now().UnixMilli(), "terminal"
-	if err := r.Send(c); err != nil {
-		return usage(err)
+	err := r.Send(c)
+	var system syscall.Errno
+	if err == nil || errors.As(err, &system) {
+		return err
 	}
-	return nil
+	return usage(err)
 }

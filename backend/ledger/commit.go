@@ -45,7 +45,7 @@ func (b *batch) seal(key ed25519.PrivateKey) {
 	b.since, b.sealed = 0, true
 }
 
-// commit writes a batch: look, announce, write, sync, confirm. A failure on
+// commit writes a batch: look, announce, write, sync both, confirm. A failure on
 // the way is the writer's last act.
 func (w *Writer) commit(b *batch, durable bool) error {
 	durable = durable || b.sealed
@@ -124,6 +124,11 @@ func (w *Writer) write(b *batch, durable bool) error {
 	}
 	if !durable {
 		return nil
+	}
+	// The head first: a file system that gives up between the two must not
+	// leave records in the ledger that nobody announced.
+	if err := w.o.Head.Sync(); err != nil {
+		return fmt.Errorf("head: %w", err)
 	}
 	return safefs.Datasync(w.file)
 }

@@ -32,11 +32,13 @@ type Head struct {
 }
 
 // HeadStore keeps one ledger's head. Save replaces it in one step; with sync
-// it survives a power failure before Save returns. Load returns the newest
-// head saved that survived, false if there is none.
+// it survives a power failure, or a file system that gives up, before Save
+// returns; else once Sync has. Load returns the newest head saved that
+// survived, false if there is none.
 type HeadStore interface {
 	Load() (Head, bool, error)
 	Save(h Head, sync bool) error
+	Sync() error
 }
 
 // maxHead bounds a head file: about 100 digests, and a key for each epoch.
@@ -55,6 +57,7 @@ type fileHead struct {
 	dir  *safefs.Dir
 	name string
 	slot int64 // the one to write next
+	soft bool  // live was written and not synced
 }
 
 // slotSize bounds a head in a slot; a longer one is saved with sync.
@@ -71,6 +74,7 @@ func (s *fileHead) Save(h Head, sync bool) error {
 		return err
 	}
 	if sync || len(data)+slotHead > slotSize {
+		s.soft = false
 		return s.dir.WriteFile(s.name, append(data, '\n'))
 	}
 	f, err := s.dir.OpenUpdate(s.live())
@@ -79,8 +83,22 @@ func (s *fileHead) Save(h Head, sync bool) error {
 	}
 	defer func() { _ = f.Close() }()
 	err = safefs.WriteAt(f, fmt.Appendf(nil, "%x %08d\n%s", sha256.Sum256(data), len(data), data), s.slot*slotSize)
-	s.slot = 1 - s.slot
+	s.slot, s.soft = 1-s.slot, true
 	return err
+}
+
+// Sync implements [HeadStore].
+func (s *fileHead) Sync() error {
+	if !s.soft {
+		return nil
+	}
+	f, err := s.dir.OpenUpdate(s.live())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	s.soft = false
+	return safefs.Datasync(f)
 }
 
 // Load takes the newest that can be read.
@@ -138,6 +156,7 @@ type noHead struct{}
 
 func (noHead) Load() (Head, bool, error) { return Head{}, false, nil }
 func (noHead) Save(Head, bool) error     { return nil }
+func (noHead) Sync() error               { return nil }
 
 func orNoHead(s HeadStore) HeadStore {
 	if s == nil {
@@ -171,6 +190,7 @@ func (s heldHead) Load() (Head, bool, error) {
 }
 
 func (heldHead) Save(Head, bool) error { return errors.New("head: it is only held") }
+func (heldHead) Sync() error           { return nil }
 
 // clone keeps a store that holds on to a head apart from the writer's.
 func (h Head) clone() Head {

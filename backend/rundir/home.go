@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sort"
 	"strings"
+	"syscall"
 
 	"longwatch/backend/config"
 	"longwatch/backend/safefs"
@@ -54,7 +55,11 @@ func OpenHome(path string) (*Home, error) {
 	}
 	h := &Home{root: root}
 	for name, d := range map[string]**safefs.Dir{"runs": &h.runs, "heads": &h.heads, "locks": &h.locks} {
-		if *d, err = root.Mkdir(name); err != nil {
+		*d, err = root.Mkdir(name)
+		if errors.Is(err, syscall.EROFS) {
+			*d, err = root.Sub(name) // there is much to read on such a disk
+		}
+		if err != nil {
 			return nil, errors.Join(fmt.Errorf("state folder: %w", err), h.Close())
 		}
 	}

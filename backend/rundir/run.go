@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"longwatch/backend/capability"
@@ -204,10 +205,31 @@ func (r *Run) LastLog() string {
 		// The log is on the same disk: its last line may not have fitted.
 		return fmt.Sprintf("the disk of %s is full", r.dir.Path())
 	case !ok:
+		if err := r.writable(); err != nil {
+			return err.Error()
+		}
 		return "it did not say why; its log is " + r.LogPath()
 	}
 	if text, err := strconv.Unquote(why); err == nil {
 		return text
 	}
 	return why
+}
+
+// writable tries whether the run's folder takes a file: what keeps a worker from
+// writing keeps it from writing into its log, too.
+func (r *Run) writable() error {
+	const probe = ".probe"
+	f, err := r.dir.Create(probe)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	var why syscall.Errno
+	if errors.As(err, &why) {
+		return fmt.Errorf("the folder %s takes no file: %w", r.dir.Path(), why)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), r.dir.Remove(probe))
 }
