@@ -7,3 +7,10 @@ afterEach(cleanup);
 // jsdom has no media queries; the page asks for the colour scheme.
 window.matchMedia ??= (media: string) =>
   ({ media, matches: false, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList;
+
+// Nor does it lay anything out.
+globalThis.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};

@@ -25,7 +25,7 @@ export function look(run: RunSummary): Look {
   switch (run.standing) {
     case 'needs_you':
       return {
-        word: word(t.asks, run.gate ?? ''),
+        word: word(t.asks, run.gate ?? '') || t.standing.needs_you,
         icon: run.gate === 'completed' ? 'flag' : 'ask',
         tone: 'ask',
       };

@@ -14,9 +14,7 @@ export const en = {
     running: 'Running',
     finished: 'Finished',
     doctor: 'Doctor',
-    theme: 'Theme',
     themes: { auto: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
-    language: 'Language',
     languages: { auto: 'Language: automatic', en: 'English', zh: '中文' },
     keys: 'Keyboard',
   },
@@ -97,7 +95,6 @@ export const en = {
     interrupted: (n: number) => `${n} interrupted`,
     noRound: 'not begun',
     workerLost: 'worker lost',
-    unattended: 'unattended',
     interruptedWhy:
       'The worker ended while it was at work. Nothing resumes by itself; on resume an audit finds out what was done.',
     newWhy: 'It was made but no worker has begun.',
@@ -188,7 +185,6 @@ export const en = {
     noChecks: 'no machine check: only the auditor judges',
     start: 'Start run',
     starting: 'Starting…',
-    cannot: 'It cannot start yet:',
     blocker: {
       task_problems: 'Mend the task first',
       no_agent: 'No agent is chosen',
@@ -261,7 +257,6 @@ export const en = {
     unreachable: 'Longwatch does not answer',
     since: (time: string) => `what you see is from ${time}`,
     retrying: 'It is tried again by itself.',
-    signedOut: 'Signed out',
     none: 'No runs yet',
     atWork: (n: number) => (n === 1 ? '1 run at work' : `${runs(n)} at work`),
     needs: (n: number) => (n === 1 ? '1 run holds a gate' : `${n} hold a gate`),

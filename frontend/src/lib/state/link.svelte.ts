@@ -26,6 +26,7 @@ class Link {
 
   /** begin is called once, when the page starts, and again after signing in. */
   begin(): void {
+    if (this.standing === 'signed_out') this.standing = 'connecting';
     listen({ good: () => this.#good(), bad: (failed) => this.#bad(failed) });
     this.#open();
   }
@@ -65,14 +66,16 @@ class Link {
     this.lastGood = Date.now();
   }
 
+  /** signedOut stops asking until begin is called again. */
+  signedOut(): void {
+    this.standing = 'signed_out';
+    this.#stop();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
   #bad(failed: Failed): void {
-    if (failed.code === 'signed_out') {
-      this.standing = 'signed_out';
-      this.#stop();
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-      return;
-    }
+    if (failed.code === 'signed_out') return this.signedOut();
     if (this.standing !== 'signed_out') this.standing = 'unreachable';
     this.#later();
   }
