@@ -23,7 +23,7 @@ func main() { os.Exit(face(os.Args[1:])) }
 
 func face(args []string) int {
 	if len(args) == 0 {
-		return cli.Main(version, args)
+		return cli.Main(version, assets(), args)
 	}
 	switch args[0] {
 	case "launch": // between the worker and an agent: nothing else may be set up
@@ -33,7 +33,7 @@ func face(args []string) int {
 	case "worker":
 		return worker.Main(version, args[1:], os.Stderr)
 	}
-	return cli.Main(version, args)
+	return cli.Main(version, assets(), args)
 }
 
 // agentFace is one episode of an agent of ours.

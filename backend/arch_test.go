@@ -17,7 +17,7 @@ import (
 var order = []string{
 	"safefs", "protocol", "check", "config", "task", "run", "gate", "loop",
 	"ledger", "guard", "evidence", "capability", "rundir",
-	"agent", "computeruse", "worker", "api", "cli",
+	"agent", "computeruse", "worker", "operator", "api", "cli",
 }
 
 // ban is an import that a package may not have.
@@ -63,6 +63,7 @@ var writers = map[string]string{
 	"worker":     "private folders of episodes, which are not in a run directory",
 	"capability": "tries whether the state folder can be written",
 	"rundir":     "makes the state folder itself, before there is one to anchor in",
+	"operator":   "makes a new workspace in the person's own folder",
 	"cli":        "init writes task.md into the person's own folder",
 }
 

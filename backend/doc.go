@@ -15,6 +15,8 @@
 //	rundir      runs on disk: creation, inbox, leases, summaries, bundles
 //	agent       one bounded episode: playbook, programs of the settings
 //	worker      the detached process that keeps one run going
+//	operator    what a person wants of a run: starting it, commands, receipts
+//	api         what a window or a browser may read and ask
 //	cli         the commands
 //
 // A package imports only packages above it. The pure ones (protocol, run, gate,

@@ -356,6 +356,11 @@ type About struct {
 	Sample  bool   `json:"sample"` // a sample task can be loaded
 }
 
+// SignIn is the single-use code that `longwatch serve` shows.
+type SignIn struct {
+	Code string `json:"code"`
+}
+
 // Probe is one line of the doctor's list.
 type Probe struct {
 	Name  string `json:"name"`
@@ -372,7 +377,7 @@ type Changed struct {
 
 // Failure is the body of every answer that is not a success.
 type Failure struct {
-	Code    string `json:"code"` // stable: not_found, busy, refused, unreadable, too_large, signed_out, gate_stale, no_worker, internal
+	Code    string `json:"code"` // stable: not_found, busy, refused, unreadable, too_large, signed_out, gate_stale, no_worker, disk_full, internal
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 }

@@ -79,29 +79,3 @@ func TestAGateIsPutWithAllOneNeedsToKnow(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
-
-// The flags of resume mean what fits the state: an answer where something is
-// asked, otherwise more rounds and a message.
-func TestResumeFlagsAreCommands(t *testing.T) {
-	t.Parallel()
-	asking := &run.State{Gate: &run.OpenGate{GateOpened: run.GateOpened{Gate: "g4"}}}
-	for name, tt := range map[string]struct {
-		state  *run.State
-		text   string
-		rounds int
-		want   []rundir.Command
-	}{
-		"nothing":                {&run.State{}, "", 0, nil},
-		"a message":              {&run.State{}, "hello", 0, []rundir.Command{{Kind: "send", Text: "hello"}}},
-		"rounds first":           {&run.State{}, "hello", 2, []rundir.Command{{Kind: "limits", Rounds: 2}, {Kind: "send", Text: "hello"}}},
-		"a pause ends":           {&run.State{Paused: true}, "", 1, []rundir.Command{{Kind: "go"}, {Kind: "limits", Rounds: 1}}},
-		"only followed":          {asking, "", 0, nil},
-		"an answer":              {asking, "red", 3, []rundir.Command{{Kind: "answer", Gate: "g4", Text: "red", Rounds: 3}}},
-		"an answer in a pause":   {&run.State{Paused: true, Gate: asking.Gate}, "red", 0, []rundir.Command{{Kind: "go"}, {Kind: "answer", Gate: "g4", Text: "red"}}},
-		"only followed in pause": {&run.State{Paused: true, Gate: asking.Gate}, "", 0, []rundir.Command{{Kind: "go"}}},
-	} {
-		if diff := cmp.Diff(tt.want, resumeCommands(tt.state, tt.text, tt.rounds)); diff != "" {
-			t.Errorf("%s: -want +got\n%s", name, diff)
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -52,11 +51,11 @@ func (a *app) check(path string) error {
 		return printJSON(a.out, out)
 	}
 	if !out.OK {
-		return usage(errors.New(joined(out.Problems)))
+		return usage(&config.RefusedError{Problems: out.Problems})
 	}
 	fmt.Fprint(a.out, preview(*out.Task))
 	for _, p := range out.Problems {
-		fmt.Fprintf(a.err, "%s: %s\n", p.Severity, sentence(p))
+		fmt.Fprintf(a.err, "%s: %s\n", p.Severity, p.Sentence())
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -18,8 +19,8 @@ import (
 
 	"longwatch/backend/config"
 	"longwatch/backend/ledger"
+	"longwatch/backend/operator"
 	"longwatch/backend/rundir"
-	"longwatch/backend/worker"
 )
 
 // Exit codes.
@@ -47,9 +48,16 @@ func usage(err error) error            { return &failure{code: ExitUsage, err: e
 func usagef(f string, a ...any) error  { return usage(fmt.Errorf(f, a...)) }
 func hinted(err error, h string) error { return &failure{code: ExitUsage, err: err, hint: h} }
 
+// Assets are the files that were built into the program.
+type Assets struct {
+	Page   fs.FS // of the window and the browser
+	Sample fs.FS // folder of the sample task
+}
+
 // app is what the commands share.
 type app struct {
 	version  string
+	assets   Assets
 	in       io.Reader
 	out, err io.Writer
 	terminal bool // a person is at stdin
@@ -58,8 +66,8 @@ type app struct {
 }
 
 // Main runs one command line and returns its exit code.
-func Main(version string, args []string) int {
-	a := &app{version: version, in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stdin)}
+func Main(version string, assets Assets, args []string) int {
+	a := &app{version: version, assets: assets, in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stdin)}
 	root := a.root()
 	root.SetArgs(args)
 	if err := root.Execute(); err != nil {
@@ -73,9 +81,12 @@ func (a *app) explain(err error) int {
 	code, hint := ExitInternal, ""
 	var f *failure
 	var broken *ledger.BrokenError
+	var ended *operator.EndedError
 	switch {
 	case errors.As(err, &f):
 		code, hint = f.code, f.hint
+	case errors.As(err, &ended):
+		code, hint = ended.Code, ended.Hint()
 	case errors.As(err, &broken):
 		code, hint = ExitBroken, "`longwatch verify RUN` says more; nothing was changed"
 	case errors.Is(err, rundir.ErrNoRun), errors.Is(err, rundir.ErrWorkspace), errors.Is(err, rundir.ErrCannotStart),
@@ -127,7 +138,7 @@ Everything is in an append-only ledger, so a crash or a closed window loses noth
 		a.sendCommand(), a.stopCommand(), a.abortCommand(), a.pauseCommand(), a.deleteCommand(),
 		a.checkpointsCommand(), a.diffCommand(), a.restoreCommand(),
 		a.purgeCommand(), a.exportCommand(), a.importCommand(),
-		a.verifyCommand(), a.checkCommand(), a.doctorCommand(), a.initCommand(),
+		a.verifyCommand(), a.checkCommand(), a.doctorCommand(), a.initCommand(), a.serveCommand(),
 	)
 	return root
 }
@@ -162,48 +173,12 @@ func (a *app) withRun(name string, do func(h *rundir.Home, r *rundir.Run) error)
 
 // settings reads the settings; problems are told with their line.
 func (a *app) settings(h *rundir.Home) (config.Settings, error) {
-	data, err := h.Settings()
-	if err != nil {
-		return config.Settings{}, err
+	s, err := h.Own()
+	var refused *config.RefusedError
+	if errors.As(err, &refused) {
+		return s, usage(err)
 	}
-	if data == nil {
-		return config.Default(), nil
-	}
-	s, problems := config.Parse(data)
-	if config.Refused(problems) {
-		return s, usagef("%s", joined(problems))
-	}
-	return s, nil
-}
-
-func joined(problems []config.Problem) string {
-	var lines []string
-	for _, p := range problems {
-		if p.Severity == config.Error {
-			lines = append(lines, sentence(p))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// sentence is a problem with what to do about it.
-func sentence(p config.Problem) string {
-	text := p.String()
-	switch {
-	case p.Fix == "":
-		return text
-	case strings.HasSuffix(text, "?"), strings.HasSuffix(text, "."):
-		return text + " " + p.Fix
-	}
-	return text + ". " + p.Fix
-}
-
-func agents(s config.Settings) []string {
-	var out []string
-	for name := range worker.Adapters(s) {
-		out = append(out, name)
-	}
-	return sorted(out)
+	return s, err
 }
 
 // runArg completes run ids.

@@ -2,19 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"longwatch/backend/ledger"
+	"longwatch/backend/operator"
 	"longwatch/backend/run"
 	"longwatch/backend/rundir"
 )
-
-// receiptWithin is how long a command waits for the worker's receipt. A worker
-// takes commands while a phase runs too, so this is seconds, not minutes.
-const receiptWithin = 30 * time.Second
 
 func (a *app) answerCommand() *cobra.Command {
 	var text string
@@ -117,11 +114,11 @@ func (a *app) order(h *rundir.Home, r *rundir.Run, c rundir.Command) error {
 	if err != nil {
 		return err
 	}
-	if refused, ok := e.(run.CommandRefused); ok {
+	if refused, ok := e.Event.(run.CommandRefused); ok {
 		return usagef("refused: %s", refused.Reason)
 	}
 	if a.json {
-		return printJSON(a.out, map[string]string{"run": r.ID, "command": c.ID, "receipt": string(e.Kind())})
+		return printJSON(a.out, map[string]string{"run": r.ID, "command": c.ID, "receipt": string(e.Event.Kind())})
 	}
 	fmt.Fprintf(a.err, "%s; `longwatch resume %s` follows the run\n", done(c.Kind), r.ID)
 	return nil
@@ -135,50 +132,41 @@ func done(kind string) string {
 	}[kind]
 }
 
-// receipt waits for the record that carries a command's id. A worker is started
-// for it when there is none.
-func receipt(h *rundir.Home, r *rundir.Run, id string) (run.Event, error) {
+// receipt waits for the record that carries a command's id.
+func receipt(h *rundir.Home, r *rundir.Run, id string) (run.Entry, error) {
 	led, err := r.Follow()
 	if err != nil {
-		return nil, err
+		return run.Entry{}, err
 	}
 	defer led.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), receiptWithin)
-	defer cancel()
-	at := attendant{h: h, r: r}
-	for {
-		if e, err := find(led, id); e != nil || err != nil {
-			return e, err
-		}
-		if err := at.attend(false); err != nil {
-			return nil, err
-		}
-		look, stop := context.WithTimeout(ctx, lookEvery)
-		_ = led.Wait(look)
-		stop()
-		if ctx.Err() != nil {
-			return nil, &failure{
-				code: ExitInternal, err: fmt.Errorf("no worker took the command within %s: %s", receiptWithin, r.LastLog()),
-				hint: "the command stays in the inbox and is taken when one does",
-			}
-		}
+	at := operator.Attendant{Home: h, Run: r}
+	e, err := at.Await(context.Background(), id, following{led})
+	if errors.Is(err, operator.ErrNotTaken) {
+		return e, &failure{code: ExitInternal, err: err, hint: "the command stays in the inbox and is taken when one does"}
 	}
+	return e, err
 }
 
-// find reads what is new and looks for a command's receipt in it.
-func find(led *ledger.Follower, id string) (run.Event, error) {
+// following looks for receipts in what a follower has not told yet.
+type following struct{ led *ledger.Follower }
+
+// Wait implements operator.Receipts.
+func (f following) Wait(ctx context.Context) { _ = f.led.Wait(ctx) }
+
+// Find implements operator.Receipts.
+func (f following) Find(id string) (run.Entry, bool, error) {
 	for {
-		recs, err := led.Next()
+		recs, err := f.led.Next()
 		if err != nil || len(recs) == 0 {
-			return nil, err
+			return run.Entry{}, false, err
 		}
 		for _, rec := range recs {
 			e, err := rundir.Entry(rec)
 			if err != nil {
-				return nil, err
+				return run.Entry{}, false, err
 			}
 			if run.CommandOf(e.Event) == id {
-				return e.Event, nil
+				return e, true, nil
 			}
 		}
 	}

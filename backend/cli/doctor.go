@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"longwatch/backend/capability"
+	"longwatch/backend/worker"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -24,7 +25,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list := capability.Look(h.Path(), agents(s))
+			list := capability.Look(h.Path(), worker.Agents(s))
 			for _, c := range list {
 				if c.State == capability.Missing {
 					a.code = ExitUsage

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"longwatch/backend/ledger"
+	"longwatch/backend/operator"
 	"longwatch/backend/run"
 	"longwatch/backend/rundir"
 )
@@ -26,7 +27,7 @@ const abortWithin = 2 * time.Second
 // follower shows a run as it happens and asks what its gates ask.
 type follower struct {
 	*app
-	attendant
+	operator.Attendant
 	ledger *ledger.Follower
 	state  *run.State
 	from   uint64 // records up to here are history
@@ -38,13 +39,13 @@ type follower struct {
 
 // follow shows a run until it ends or waits for somebody who is not here, and
 // sets the exit code.
-func (a *app) follow(at attendant, from uint64) error {
-	led, err := at.r.Follow()
+func (a *app) follow(at operator.Attendant, from uint64) error {
+	led, err := at.Run.Follow()
 	if err != nil {
 		return err
 	}
 	defer led.Close()
-	f := &follower{app: a, attendant: at, ledger: led, state: &run.State{}, from: from}
+	f := &follower{app: a, Attendant: at, ledger: led, state: &run.State{}, from: from}
 	f.view = newView(a.out, isTerminalWriter(a.out))
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -55,7 +56,7 @@ func (a *app) follow(at attendant, from uint64) error {
 	a.code = code
 	if err == nil && a.json {
 		return json.NewEncoder(a.out).Encode(map[string]any{
-			"run": f.r.ID, "outcome": f.state.Outcome(), "exit": code,
+			"run": f.Run.ID, "outcome": f.state.Outcome(), "exit": code,
 		})
 	}
 	return err
@@ -85,7 +86,7 @@ func (f *follower) settled() (over bool, code int, err error) {
 	if over, err := f.gate(); over || err != nil {
 		return over, ExitNeedsYou, err
 	}
-	if !f.gone() {
+	if !f.Gone() {
 		return false, 0, nil
 	}
 	if err := f.catchUp(); err != nil {
@@ -94,16 +95,16 @@ func (f *follower) settled() (over bool, code int, err error) {
 	if f.over {
 		return true, f.finished(), nil
 	}
-	if letters, err := f.r.Inbox(); err == nil && len(letters) > 0 {
-		return false, 0, f.attend(f.state.Finished != nil)
+	if letters, err := f.Run.Inbox(); err == nil && len(letters) > 0 {
+		return false, 0, f.Attend(f.state.Finished != nil)
 	}
 	switch {
-	case !f.gone(): // another one came
+	case !f.Gone(): // another one came
 		return false, 0, nil
 	case f.state.Gate != nil:
 		return true, ExitNeedsYou, nil
 	}
-	return true, 0, f.ended()
+	return true, 0, f.Ended()
 }
 
 // wait returns when something is new: in the ledger, from the person, or a
@@ -205,7 +206,7 @@ func (f *follower) gate() (nobody bool, err error) {
 // The inbox is looked at before the ledger: a command leaves it only once its
 // effect is recorded.
 func (f *follower) unanswered(gate string) (bool, error) {
-	letters, err := f.r.Inbox()
+	letters, err := f.Run.Inbox()
 	if err != nil || len(letters) > 0 {
 		return false, err
 	}
@@ -215,7 +216,7 @@ func (f *follower) unanswered(gate string) (bool, error) {
 	if moved, err := f.moves(gate); moved || err != nil {
 		return false, err
 	}
-	f.notice("it waits for you: `longwatch answer %s continue` or `longwatch answer %s end`", f.r.ID, f.r.ID)
+	f.notice("it waits for you: `longwatch answer %s continue` or `longwatch answer %s end`", f.Run.ID, f.Run.ID)
 	return true, nil
 }
 
@@ -225,14 +226,14 @@ func (f *follower) unanswered(gate string) (bool, error) {
 func (f *follower) moves(gate string) (bool, error) {
 	within := time.Duration(0)
 	switch {
-	case f.ours == nil:
+	case f.Started() == nil:
 	case f.state.Created.Unattended:
 		within = 5 * time.Second
 	case f.state.Gate != nil && f.state.Gate.Reason == "capability.missing":
 		within = time.Second
 	}
 	for end := time.Now().Add(within); ; time.Sleep(10 * time.Millisecond) {
-		over := f.gone() || time.Now().After(end)
+		over := f.Gone() || time.Now().After(end)
 		if err := f.catchUp(); err != nil {
 			return false, err
 		}
@@ -270,17 +271,17 @@ func (f *follower) answered(line string) error {
 	if err != nil {
 		return err
 	}
-	return f.post(f.r, c)
+	return f.post(f.Run, c)
 }
 
 // waitForWorker gives the worker a moment to let go of its leases, so that the
 // next command finds them free.
 func (f *follower) waitForWorker() {
-	if f.ours == nil {
+	if f.Started() == nil {
 		return
 	}
 	select {
-	case <-f.ours.Done():
+	case <-f.Started().Done():
 	case <-time.After(5 * time.Second):
 	}
 }
@@ -288,7 +289,7 @@ func (f *follower) waitForWorker() {
 // interrupted is a Ctrl-C: the first leaves the run at work, a second soon
 // after aborts it.
 func (f *follower) interrupted(ctx context.Context, interrupts <-chan os.Signal) (over bool, code int, err error) {
-	f.notice("the run goes on by itself; `longwatch resume %s` follows it again. Ctrl-C once more aborts it", f.r.ID)
+	f.notice("the run goes on by itself; `longwatch resume %s` follows it again. Ctrl-C once more aborts it", f.Run.ID)
 	select {
 	case <-interrupts:
 	case <-ctx.Done():
@@ -297,12 +298,12 @@ func (f *follower) interrupted(ctx context.Context, interrupts <-chan os.Signal)
 		return true, ExitComplete, nil
 	}
 	f.notice("aborting")
-	return false, 0, f.post(f.r, rundir.Command{Kind: rundir.CommandAbort})
+	return false, 0, f.post(f.Run, rundir.Command{Kind: rundir.CommandAbort})
 }
 
 func (f *follower) finished() int {
 	if !f.json {
-		f.view.end(f.state, f.r)
+		f.view.end(f.state, f.Run)
 	}
 	return exitOf(f.state.Outcome())
 }

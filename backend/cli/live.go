@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"longwatch/backend/guard"
+	"longwatch/backend/operator"
 	"longwatch/backend/run"
 	"longwatch/backend/rundir"
 )
@@ -40,7 +41,7 @@ func (a *app) live(r *rundir.Run, s *run.State) error {
 		return err
 	}
 	defer led.Close()
-	f := &follower{app: a, attendant: attendant{r: r}, ledger: led, state: &run.State{}, from: s.Seq}
+	f := &follower{app: a, Attendant: operator.Attendant{Run: r}, ledger: led, state: &run.State{}, from: s.Seq}
 	f.view = newView(a.out, isTerminalWriter(a.out))
 	var news <-chan struct{}
 	eye, err := a.eye(ctx, r, s)

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"longwatch/backend/operator"
 	"longwatch/backend/run"
 	"longwatch/backend/rundir"
 )
@@ -37,63 +39,38 @@ func (a *app) resume(h *rundir.Home, r *rundir.Run, text string, rounds int) err
 	if err != nil {
 		return err
 	}
-	if s.Outcome() == run.Complete && text == "" {
+	commands, err := operator.Resume(s, text, rounds)
+	if errors.Is(err, operator.ErrComplete) {
 		return hinted(fmt.Errorf("run %s is complete", r.ID), "say what to do next with -m")
 	}
-	if err := a.here(h, r, s); err != nil {
+	if err == nil {
+		err = a.here(h, r, s)
+	}
+	if err != nil {
 		return err
 	}
-	for _, c := range resumeCommands(s, text, rounds) {
+	for _, c := range commands {
 		if err := a.post(r, c); err != nil {
 			return err
 		}
 	}
-	at := attendant{h: h, r: r}
+	at := operator.Attendant{Home: h, Run: r}
 	if s.Finished != nil {
-		at.waitUntilGone()
+		at.WaitUntilGone()
 	}
-	if err := at.attend(s.Finished != nil); err != nil {
+	if err := at.Attend(s.Finished != nil); err != nil {
 		return err
 	}
 	return a.follow(at, s.Seq)
 }
 
-// here refuses to go on with an imported run where it cannot, before a command
-// is left that no worker would take.
+// here refuses to go on with an imported run where it cannot.
 func (a *app) here(h *rundir.Home, r *rundir.Run, s *run.State) error {
-	if _, imported, err := r.Origin(); err != nil || !imported {
-		return err
-	}
-	own, err := a.settings(h)
-	if err != nil {
-		return err
-	}
-	spec, err := r.Spec(s.Created)
-	if err != nil {
-		return err
-	}
-	if err := r.GoOn(spec, own); err != nil {
+	err := operator.Here(h, r, s)
+	if errors.Is(err, rundir.ErrForeign) {
 		return hinted(err, fmt.Sprintf("it can be looked at: `longwatch show %s`, `longwatch verify %s`", r.ID, r.ID))
 	}
-	return nil
-}
-
-// resumeCommands says with commands what the flags of resume mean in a state.
-func resumeCommands(s *run.State, text string, rounds int) []rundir.Command {
-	var out []rundir.Command
-	if s.Paused {
-		out = append(out, rundir.Command{Kind: rundir.CommandGo})
-	}
-	if s.Gate != nil && (text != "" || rounds > 0) {
-		return append(out, rundir.Command{Kind: rundir.CommandAnswer, Gate: s.Gate.Gate, Text: text, Rounds: rounds})
-	}
-	if rounds > 0 {
-		out = append(out, rundir.Command{Kind: rundir.CommandLimits, Rounds: rounds})
-	}
-	if text != "" {
-		out = append(out, rundir.Command{Kind: rundir.CommandSend, Text: text})
-	}
-	return out
+	return err
 }
 
 // post leaves a command in the inbox.

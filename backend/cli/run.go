@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -9,8 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"longwatch/backend/config"
+	"longwatch/backend/operator"
 	"longwatch/backend/rundir"
+	"longwatch/backend/safefs"
 	"longwatch/backend/task"
+	"longwatch/backend/worker"
 )
 
 type runFlags struct {
@@ -52,8 +56,8 @@ func (a *app) run(path string, f runFlags) error {
 	}
 	defer r.Close()
 	a.warnOfSize(h)
-	at := attendant{h: h, r: r}
-	if err := at.attend(false); err != nil {
+	at := operator.Attendant{Home: h, Run: r}
+	if err := at.Attend(false); err != nil {
 		return err
 	}
 	if f.detach {
@@ -78,32 +82,19 @@ func (a *app) create(h *rundir.Home, path string, f runFlags) (*rundir.Run, erro
 		t, problems = task.Parse(filepath.Base(abs), data)
 	}
 	if config.Refused(problems) {
-		return nil, usagef("%s", joined(problems))
+		return nil, usage(&config.RefusedError{Problems: problems})
 	}
 	for _, p := range problems {
-		fmt.Fprintf(a.err, "%s: %s\n", p.Severity, sentence(p))
+		fmt.Fprintf(a.err, "%s: %s\n", p.Severity, p.Sentence())
 	}
 	w := f.wish
-	w.TaskPath, w.Version, w.Now, w.Agents = abs, a.version, time.Now(), agents(s)
+	w.TaskPath, w.Version, w.Now, w.Agents = abs, a.version, time.Now(), worker.Agents(s)
 	w.Unattended = w.Unattended || (!a.terminal && !f.detach)
-	spec, first, err := h.Prepare(t, s, w)
-	if err != nil {
+	r, err := operator.Create(h, t, data, operator.With{Settings: s, Wish: w})
+	if errors.Is(err, safefs.ErrHeld) || errors.Is(err, rundir.ErrWorkspace) || errors.Is(err, rundir.ErrCannotStart) {
 		return nil, usage(err)
 	}
-	if err := free(h, spec); err != nil {
-		return nil, err
-	}
-	return h.Create(spec, data, first)
-}
-
-// free refuses a workspace that another run is at work in before there is a run
-// that could not start. The worker takes the lease itself.
-func free(h *rundir.Home, spec rundir.Spec) error {
-	l, err := h.LeaseWorkspace(spec.Workspace, spec.Run)
-	if err != nil {
-		return usage(err)
-	}
-	return l.Release()
+	return r, err
 }
 
 func (a *app) detached(r *rundir.Run) error {

@@ -3,7 +3,6 @@ package cli
 import (
 	"io"
 	"os"
-	"slices"
 
 	"golang.org/x/term"
 
@@ -16,11 +15,6 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 func isTerminalWriter(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && isTerminal(f) && os.Getenv("NO_COLOR") == ""
-}
-
-func sorted(s []string) []string {
-	slices.Sort(s)
-	return s
 }
 
 // checkedFile is the file a check looks at, if it looks at one that is there.

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"longwatch/backend/check"
-	"longwatch/backend/config"
 	"longwatch/backend/ledger"
 	"longwatch/backend/protocol"
 	"longwatch/backend/run"
@@ -144,20 +143,6 @@ func TestExitCodesTellHowItEnded(t *testing.T) {
 			if got := a.explain(err); got != want || !strings.HasPrefix(out.String(), "longwatch: "+err.Error()+"\n") {
 				t.Errorf("%v: exit %d, want %d\n%s", err, got, want, out.String())
 			}
-		}
-	}
-}
-
-func TestASentenceEndsOnce(t *testing.T) {
-	t.Parallel()
-	for want, p := range map[string]config.Problem{
-		"t.md:3: it is odd":               {File: "t.md", Line: 3, Text: "it is odd"},
-		"t.md:3: it is odd. Mend it.":     {File: "t.md", Line: 3, Text: "it is odd", Fix: "Mend it."},
-		`t.md:3: did you mean "a"? So.`:   {File: "t.md", Line: 3, Text: `did you mean "a"?`, Fix: "So."},
-		"t.md:3: it has a full stop. So.": {File: "t.md", Line: 3, Text: "it has a full stop.", Fix: "So."},
-	} {
-		if got := sentence(p); got != want {
-			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

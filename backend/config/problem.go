@@ -1,6 +1,9 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Severity says what a problem means for a start.
 type Severity string
@@ -39,4 +42,29 @@ func Refused(problems []Problem) bool {
 		}
 	}
 	return false
+}
+
+// Sentence is the problem with what to do about it.
+func (p Problem) Sentence() string {
+	text := p.String()
+	switch {
+	case p.Fix == "":
+		return text
+	case strings.HasSuffix(text, "?"), strings.HasSuffix(text, "."):
+		return text + " " + p.Fix
+	}
+	return text + ". " + p.Fix
+}
+
+// RefusedError is a file that must not be used, one line an error.
+type RefusedError struct{ Problems []Problem }
+
+func (e *RefusedError) Error() string {
+	var lines []string
+	for _, p := range e.Problems {
+		if p.Severity == Error {
+			lines = append(lines, p.Sentence())
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"longwatch/backend/config"
 	"longwatch/backend/safefs"
 )
 
@@ -74,6 +75,10 @@ func (h *Home) Close() error {
 // Path is the state folder's real path.
 func (h *Home) Path() string { return h.root.Path() }
 
+// HeadsPath is the folder to watch for new records: the head of a run is saved
+// with each.
+func (h *Home) HeadsPath() string { return h.heads.Path() }
+
 // SettingsName is the settings file in the state folder.
 const SettingsName = "settings.toml"
 
@@ -87,6 +92,20 @@ func (h *Home) Settings() ([]byte, error) {
 		return nil, nil
 	}
 	return b, err
+}
+
+// Own are the person's settings, the defaults when there are none. Settings that
+// must not be used are a *config.RefusedError.
+func (h *Home) Own() (config.Settings, error) {
+	data, err := h.Settings()
+	if err != nil || data == nil {
+		return config.Default(), err
+	}
+	s, problems := config.Parse(data)
+	if config.Refused(problems) {
+		return s, &config.RefusedError{Problems: problems}
+	}
+	return s, nil
 }
 
 // WriteSettings writes the settings file unless there is one.
@@ -111,6 +130,12 @@ func (h *Home) IDs() ([]string, error) {
 	}
 	sort.Strings(out)
 	return out, nil
+}
+
+// Has reports whether there is a run of that id.
+func (h *Home) Has(id string) bool {
+	st, err := h.runs.Stat(id)
+	return err == nil && st.IsDir()
 }
 
 // ErrNoRun: no run has that name.

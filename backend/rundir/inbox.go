@@ -56,6 +56,10 @@ func NewCommandID() string {
 	return hex.EncodeToString(b[:])
 }
 
+// ValidID reports whether a text can be the id of a run or a command: letters,
+// digits, - and _ only, at most 64, the first a letter or digit.
+func ValidID(id string) bool { return validID(id) }
+
 // validID keeps command ids usable as file names.
 func validID(id string) bool {
 	if id == "" || len(id) > 64 || strings.Trim(id[:1], "-_") == "" {

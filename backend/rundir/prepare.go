@@ -29,34 +29,59 @@ type Wish struct {
 // ErrCannotStart is wrapped by every reason why a task cannot start as it is.
 var ErrCannotStart = errors.New("cannot start")
 
+// Obstacle is one reason why a task cannot start as it is.
+type Obstacle struct {
+	Code string // guard, no_agent, agent_missing, needs_steps, deadline, other
+	Text string
+}
+
+// Obstacles lists what stands against a start, but for the workspace. It looks
+// at nothing outside its arguments.
+func Obstacles(t task.Task, s config.Settings, w Wish) []Obstacle {
+	var out []Obstacle
+	add := func(code, format string, args ...any) {
+		out = append(out, Obstacle{code, fmt.Sprintf(format, args...)})
+	}
+	if t.MinGuard != "" && t.MinGuard != "detect" {
+		add("guard", "min_guard is %s and only detect is available yet; lower it if you accept that", t.MinGuard)
+	}
+	if w.Rounds < 0 || w.Rounds > config.MaxRounds {
+		add("other", "rounds must be between 1 and %d, not %d", config.MaxRounds, w.Rounds)
+	}
+	if code, text := unplayable(t, Casting(t, s, w), w.Agents); code != "" {
+		add(code, "%s", text)
+	}
+	if t.Deadline > 0 && t.Deadline <= w.Now.UnixMilli() {
+		add("deadline", "the deadline %s has passed", time.UnixMilli(t.Deadline).Format(time.DateTime))
+	}
+	return out
+}
+
+// Casting is who would play what.
+func Casting(t task.Task, s config.Settings, w Wish) config.Roles {
+	return config.Bind(s, t.Casting, config.Casting{Agent: w.Agent})
+}
+
 // Prepare settles everything a run is started with. It creates nothing.
 func (h *Home) Prepare(t task.Task, s config.Settings, w Wish) (Spec, run.Created, error) {
 	fail := func(err error) (Spec, run.Created, error) { return Spec{}, run.Created{}, err }
-	if err := startable(t, w); err != nil {
-		return fail(err)
+	if o := Obstacles(t, s, w); len(o) > 0 {
+		return fail(fmt.Errorf("%w: %s", ErrCannotStart, o[0].Text))
 	}
-	ws, err := h.CheckWorkspace(workspacePath(t, w))
+	ws, err := h.CheckWorkspace(WorkspacePath(t, w))
 	if err != nil {
 		return fail(err)
 	}
-	roles := config.Bind(s, t.Casting, config.Casting{Agent: w.Agent})
-	if err := playable(t, roles, w.Agents); err != nil {
-		return fail(err)
-	}
-	limits := limits(t, s, w)
-	if limits.Deadline > 0 && limits.Deadline <= w.Now.UnixMilli() {
-		return fail(fmt.Errorf("%w: the deadline %s has passed", ErrCannotStart, time.UnixMilli(limits.Deadline).Format(time.DateTime)))
-	}
+	limits := LimitsOf(t, s, w)
 	spec := Spec{
 		V: 1, Run: NewID(w.Now), Title: t.Title, CreatedAt: w.Now.UnixMilli(), TaskName: t.Name, TaskDigest: t.Digest,
 		Workspace: ws, Unattended: w.Unattended, Language: language(t, s),
-		Roles: roles, Limits: limits, Settings: s, Version: w.Version,
+		Roles: Casting(t, s, w), Limits: limits, Settings: s, Version: w.Version,
 	}
 	first := run.Created{
 		Run: spec.Run, Title: spec.Title, Workspace: ws, Language: spec.Language, Unattended: w.Unattended,
 		Limits: limits, FinalAudit: t.FinalAudit, Checks: len(t.Checks) + len(t.Hidden),
-		Steps: len(t.Steps), Version: w.Version,
-		MayRestore: t.OnViolation == "restore" || t.Exclusive,
+		Steps: len(t.Steps), Version: w.Version, MayRestore: MayRestore(t),
 	}
 	for _, r := range t.Requirements() {
 		first.Requirements = append(first.Requirements, run.Requirement{ID: r.ID, Text: r.Text})
@@ -64,18 +89,11 @@ func (h *Home) Prepare(t task.Task, s config.Settings, w Wish) (Spec, run.Create
 	return spec, first, nil
 }
 
-// startable refuses what this version cannot promise.
-func startable(t task.Task, w Wish) error {
-	if t.MinGuard != "" && t.MinGuard != "detect" {
-		return fmt.Errorf("%w: min_guard is %s and only detect is available yet; lower it if you accept that", ErrCannotStart, t.MinGuard)
-	}
-	if w.Rounds < 0 || w.Rounds > config.MaxRounds {
-		return fmt.Errorf("%w: rounds must be between 1 and %d, not %d", ErrCannotStart, config.MaxRounds, w.Rounds)
-	}
-	return nil
-}
+// MayRestore reports whether a task lets Longwatch put its workspace back.
+func MayRestore(t task.Task) bool { return t.OnViolation == "restore" || t.Exclusive }
 
-func workspacePath(t task.Task, w Wish) string {
+// WorkspacePath is the folder that a task and a wish name, not looked at yet.
+func WorkspacePath(t task.Task, w Wish) string {
 	folder := filepath.Dir(w.TaskPath)
 	switch {
 	case w.Workspace != "":
@@ -92,22 +110,33 @@ func workspacePath(t task.Task, w Wish) string {
 	return filepath.Join(folder, t.Workspace)
 }
 
-// playable checks that every role has an agent that is there.
-func playable(t task.Task, roles config.Roles, agents []string) error {
+// unplayable says why a role has no agent that is there; code is empty if all
+// have one.
+func unplayable(t task.Task, roles config.Roles, agents []string) (code, text string) {
 	for _, p := range []config.Player{roles.Manager, roles.CLIExecutor, roles.CLIAuditor, roles.Reporter} {
-		switch {
-		case p.Agent == "":
-			return fmt.Errorf("%w: no agent is chosen; add steps to the task for the playbook, or name one with --agent", ErrCannotStart)
-		case !slices.Contains(agents, p.Agent):
-			return fmt.Errorf("%w: agent %q is not available; there are: %s", ErrCannotStart, p.Agent, strings.Join(agents, ", "))
-		case p.Agent == "playbook" && len(t.Steps) == 0:
-			return fmt.Errorf("%w: the playbook needs steps in the task file; `longwatch init` writes an example", ErrCannotStart)
+		if code, text = Unplayable(t, p, agents); code != "" {
+			return code, text
 		}
 	}
-	return nil
+	return "", ""
 }
 
-func limits(t task.Task, s config.Settings, w Wish) run.Limits {
+// Unplayable says why an agent cannot play a part of a task here; code is empty
+// if it can.
+func Unplayable(t task.Task, p config.Player, agents []string) (code, text string) {
+	switch {
+	case p.Agent == "":
+		return "no_agent", "no agent is chosen; add steps to the task for the playbook, or name one with --agent"
+	case !slices.Contains(agents, p.Agent):
+		return "agent_missing", fmt.Sprintf("agent %q is not available; there are: %s", p.Agent, strings.Join(agents, ", "))
+	case p.Agent == config.Playbook && len(t.Steps) == 0:
+		return "needs_steps", "the playbook needs steps in the task file; `longwatch init` writes an example"
+	}
+	return "", ""
+}
+
+// LimitsOf are the limits that a run of the task would begin with.
+func LimitsOf(t task.Task, s config.Settings, w Wish) run.Limits {
 	l := t.Limits.Over(s.Limits).Over(config.Default().Limits)
 	// A playbook needs a round for each step, and some for second attempts.
 	if t.Limits.Rounds == 0 && len(t.Steps) > 0 {

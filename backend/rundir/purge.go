@@ -114,13 +114,13 @@ func (h *Home) due(id string, before int64, named bool) (p Purgeable, due bool, 
 	if s.Outcome != "" {
 		p.State = string(s.Outcome)
 	}
-	p.seq = r.end()
+	p.seq = r.End()
 	p.Bytes, err = r.Size()
 	return p, err == nil, err
 }
 
-// end is the number of the last record as it is remembered, 0 if it is not.
-func (r *Run) end() uint64 {
+// End is the number of the last record as it is remembered, 0 if it is not.
+func (r *Run) End() uint64 {
 	head, _, err := r.Head().Load()
 	if err != nil {
 		return 0
@@ -134,7 +134,7 @@ var ErrWentOn = errors.New("it has gone on meanwhile and is kept")
 // Purge deletes a run that PurgePlan listed, unless it went on meanwhile.
 func (h *Home) Purge(p Purgeable) error {
 	return h.remove(p.Run, func(r *Run) error {
-		if r.end() != p.seq {
+		if r.End() != p.seq {
 			return fmt.Errorf("run %s: %w", p.Run, ErrWentOn)
 		}
 		return nil

@@ -117,6 +117,28 @@ func (r *Run) Fold() (*run.State, error) {
 	return s, nil
 }
 
+// LedgerInfo is the ledger's file as it is now: its size and time say whether
+// anything was added to it, or done to it.
+func (r *Run) LedgerInfo() (fs.FileInfo, error) { return r.dir.Stat(ledgerName) }
+
+// Evidence reads what was captured, by its digest. Nobody has checked it.
+func (r *Run) Evidence(digest string) ([]byte, error) {
+	return r.dir.ReadFile("evidence/"+digest, maxKept)
+}
+
+// BeatAt is when the worker last left a sign of life, unix ms; 0 if never.
+func (r *Run) BeatAt() int64 {
+	b, err := r.dir.ReadFile("heartbeat", 64)
+	if err != nil {
+		return 0
+	}
+	at, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return at
+}
+
 // Tidy removes what a killed worker was writing. What others write is left.
 func (r *Run) Tidy() error {
 	errs := []error{r.dir.Sweep(), r.home.heads.Sweep()}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"longwatch/backend/ledger"
+	"longwatch/backend/protocol"
 	"longwatch/backend/run"
 	"longwatch/backend/safefs"
 )
@@ -13,25 +14,32 @@ import (
 // Summary is what a list of runs shows. summary.json is a cache of it: it can
 // be made again from the ledger.
 type Summary struct {
-	Run       string      `json:"run"`
-	Title     string      `json:"title"`
-	State     string      `json:"state"` // working, waiting, paused, needs you, ended, interrupted, new
-	Outcome   run.Outcome `json:"outcome"`
-	Reason    string      `json:"reason,omitempty"`
-	Gate      string      `json:"gate,omitempty"` // trigger of the open gate
-	Round     int         `json:"round"`
-	Rounds    int         `json:"rounds"` // limit
-	Phase     run.Phase   `json:"phase,omitempty"`
-	Verdict   string      `json:"verdict,omitempty"`
-	CreatedAt int64       `json:"created_at"`
-	ChangedAt int64       `json:"changed_at"`
-	Workspace string      `json:"workspace"`
-	Problem   string      `json:"problem,omitempty"` // the run cannot be read
-	Bytes     int64       `json:"bytes,omitempty"`   // on disk, where somebody asked
+	Run        string            `json:"run"`
+	Title      string            `json:"title"`
+	State      string            `json:"state"` // working, waiting, paused, needs you, ended, interrupted, new
+	Outcome    run.Outcome       `json:"outcome"`
+	Reason     string            `json:"reason,omitempty"`
+	Gate       string            `json:"gate,omitempty"`     // trigger of the open gate
+	AskedAt    int64             `json:"asked_at,omitempty"` // when it opened
+	Round      int               `json:"round"`
+	Rounds     int               `json:"rounds"` // limit
+	Phase      run.Phase         `json:"phase,omitempty"`
+	Surface    string            `json:"surface,omitempty"` // gui or cli, of the step that runs
+	Verdict    string            `json:"verdict,omitempty"`
+	Words      *protocol.Verdict `json:"verdict_words,omitempty"` // the same, part by part
+	ActiveMS   int64             `json:"active_ms"`
+	MicroUSD   int64             `json:"micro_usd,omitempty"` // absent: unknown
+	CreatedAt  int64             `json:"created_at"`
+	ChangedAt  int64             `json:"changed_at"`
+	Workspace  string            `json:"workspace"`
+	Unattended bool              `json:"unattended,omitempty"`
+	Problem    string            `json:"problem,omitempty"` // the run cannot be read
+	Bytes      int64             `json:"bytes,omitempty"`   // on disk, where somebody asked
 }
 
 // cached is summary.json: the summary and what it was made of.
 type cached struct {
+	V       int     `json:"v"`
 	Seq     uint64  `json:"seq"`
 	Fold    int     `json:"fold"`
 	Summary Summary `json:"summary"`
@@ -39,25 +47,34 @@ type cached struct {
 
 const summaryName = "summary.json"
 
+// summaryVersion changes when a summary says more than before, or otherwise.
+const summaryVersion = 2
+
 // Summarise says what a list shows of a state. Alive is whether a worker has
 // the run: a state cannot know.
 func Summarise(s *run.State, alive bool) Summary {
 	out := Summary{
 		Run: s.Created.Run, Title: s.Created.Title, Outcome: s.Outcome(),
 		Round: len(s.Rounds), Rounds: s.Limits.Rounds,
-		ChangedAt: s.At, Workspace: s.Created.Workspace,
+		ActiveMS: s.Used.Millis, MicroUSD: s.Used.MicroUSD,
+		ChangedAt: s.At, Workspace: s.Created.Workspace, Unattended: s.Created.Unattended,
 	}
 	if v, _ := s.LatestVerdict(); v != nil {
-		out.Verdict = v.Verdict.String()
+		words := v.Verdict
+		out.Verdict, out.Words = words.String(), &words
 	}
 	if s.Open != nil {
 		out.Phase = s.Open.Phase
+		if r := s.Round(s.Open.Round); r.Plan != nil && r.Plan.Route.Executes() {
+			out.Surface = string(r.Plan.Route)
+		}
 	}
 	switch {
 	case s.Finished != nil:
 		out.State, out.Reason = "ended", s.Finished.Reason
 	case s.Gate != nil:
 		out.State, out.Gate, out.Reason = "needs you", string(s.Gate.Trigger), s.Gate.Question
+		out.AskedAt = s.Gate.At
 	case s.Epoch == 0 && !alive:
 		out.State = "new"
 	case !alive:
@@ -76,7 +93,7 @@ func Summarise(s *run.State, alive bool) Summary {
 func (r *Run) SaveSummary(s *run.State, created int64) error {
 	sum := Summarise(s, true)
 	sum.CreatedAt = created
-	b, err := json.Marshal(cached{Seq: s.Seq, Fold: run.FoldVersion, Summary: sum})
+	b, err := json.Marshal(cached{V: summaryVersion, Seq: s.Seq, Fold: run.FoldVersion, Summary: sum})
 	if err != nil {
 		return err
 	}
@@ -85,13 +102,10 @@ func (r *Run) SaveSummary(s *run.State, created int64) error {
 
 // Summary reads the cache, or folds the ledger where that is missing or old.
 func (r *Run) Summary() Summary {
-	_, alive := r.Worker()
-	if c, ok := r.cached(); ok {
-		if !alive && c.Summary.State != "ended" && c.Summary.State != "needs you" {
-			c.Summary.State = "interrupted"
-		}
-		return c.Summary
+	if s, ok := r.Cached(); ok {
+		return s
 	}
+	_, alive := r.Worker()
 	s, err := r.Fold()
 	if err != nil {
 		return Summary{Run: r.ID, State: "broken", Problem: err.Error()}
@@ -103,11 +117,22 @@ func (r *Run) Summary() Summary {
 	return out
 }
 
+// Cached is the summary as the run's worker left it, if that is of the ledger's
+// end. It folds nothing.
+func (r *Run) Cached() (Summary, bool) {
+	_, alive := r.Worker()
+	c, ok := r.cached()
+	if ok && !alive && c.Summary.State != "ended" && c.Summary.State != "needs you" {
+		c.Summary.State = "interrupted"
+	}
+	return c.Summary, ok
+}
+
 // cached returns the cache if it is of this version and of the ledger's end.
 func (r *Run) cached() (cached, bool) {
 	var c cached
 	b, err := r.dir.ReadFile(summaryName, 1<<20)
-	if err != nil || json.Unmarshal(b, &c) != nil || c.Fold != run.FoldVersion {
+	if err != nil || json.Unmarshal(b, &c) != nil || c.V != summaryVersion || c.Fold != run.FoldVersion {
 		return c, false
 	}
 	head, ok, err := r.Head().Load()

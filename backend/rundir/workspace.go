@@ -109,22 +109,8 @@ func (h *Home) lease(path, id string) (*safefs.Lease, error) {
 		return nil, err
 	}
 	defer func() { _ = turn.Release() }()
-	names, err := h.locks.Names()
-	if err != nil {
+	if err := h.Busy(path); err != nil {
 		return nil, err
-	}
-	for _, n := range names {
-		if !strings.HasPrefix(n, "ws-") {
-			continue
-		}
-		b, held, err := h.locks.Holder(n)
-		if err != nil || !held {
-			continue
-		}
-		var by Holder
-		if json.Unmarshal(b, &by) == nil && overlap(by.Path, path) {
-			return nil, &BusyError{path, by}
-		}
 	}
 	key := sha256.Sum256([]byte(path))
 	l, err := h.locks.Lock("ws-" + hex.EncodeToString(key[:12]))
@@ -136,6 +122,29 @@ func (h *Home) lease(path, id string) (*safefs.Lease, error) {
 		return nil, err
 	}
 	return l, l.Write(b)
+}
+
+// Busy is a *BusyError when a worker has the folder, or one above or below it.
+// It is a look: only a lease keeps others away.
+func (h *Home) Busy(path string) error {
+	names, err := h.locks.Names()
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if !strings.HasPrefix(n, "ws-") {
+			continue
+		}
+		b, held, err := h.locks.Holder(n)
+		if err != nil || !held {
+			continue
+		}
+		var by Holder
+		if json.Unmarshal(b, &by) == nil && overlap(by.Path, path) {
+			return &BusyError{path, by}
+		}
+	}
+	return nil
 }
 
 // turn waits for the right to look through the leases. It is held for a moment

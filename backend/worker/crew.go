@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -206,6 +208,9 @@ func Adapters(s config.Settings) map[string]agent.Adapter {
 	}
 	return out
 }
+
+// Agents names the agents there are, sorted.
+func Agents(s config.Settings) []string { return slices.Sorted(maps.Keys(Adapters(s))) }
 
 // ourselves is how a process that our launcher starts can be our own binary
 // again: the launcher is it.

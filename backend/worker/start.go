@@ -17,13 +17,22 @@ type Started struct {
 	err  error
 }
 
+// Launch says how a worker is sent off.
+type Launch struct {
+	Program string // the binary that becomes it; empty: the one that asks
+	Reopen  bool   // an ended run goes on
+}
+
 // Start sends off a worker for a run: its own session, no pipes to us, output
 // to worker.log. It outlives us. Two at once do no harm: the second finds the
 // lease taken and ends.
-func Start(home *rundir.Home, r *rundir.Run, reopen bool) (*Started, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
+func Start(home *rundir.Home, r *rundir.Run, l Launch) (*Started, error) {
+	self := l.Program
+	if self == "" {
+		var err error
+		if self, err = os.Executable(); err != nil {
+			return nil, err
+		}
 	}
 	log, err := r.OpenLog()
 	if err != nil {
@@ -31,7 +40,7 @@ func Start(home *rundir.Home, r *rundir.Run, reopen bool) (*Started, error) {
 	}
 	defer log.Close()
 	args := []string{"worker"}
-	if reopen {
+	if l.Reopen {
 		args = append(args, "--reopen")
 	}
 	cmd := exec.Command(self, append(args, r.ID)...)

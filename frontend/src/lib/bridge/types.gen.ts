@@ -421,6 +421,11 @@ export interface About {
   sample: boolean;
 }
 
+/** SignIn is the single-use code that `longwatch serve` shows. */
+export interface SignIn {
+  code: string;
+}
+
 /** Probe is one line of the doctor's list. */
 export interface Probe {
   name: string;
@@ -438,7 +443,7 @@ export interface Changed {
 
 /** Failure is the body of every answer that is not a success. */
 export interface Failure {
-  /** stable: not_found, busy, refused, unreadable, too_large, signed_out, gate_stale, no_worker, internal */
+  /** stable: not_found, busy, refused, unreadable, too_large, signed_out, gate_stale, no_worker, disk_full, internal */
   code: string;
   message: string;
   hint?: string;
