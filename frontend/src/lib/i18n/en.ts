@@ -242,7 +242,8 @@ export const en = {
     code: 'Code',
     go: 'Sign in',
     going: 'Signing in…',
-    wrong: 'That code is not known, or it was used before. Start `longwatch serve` again for a new one.',
+    wrong:
+      'That code is not known, was used before or is too old. Press Enter in the terminal of `longwatch serve` for a new one.',
   },
   lost: { title: 'There is nothing here', text: 'This address leads to no screen.', back: 'To the runs' },
   gateBar: {

@@ -222,7 +222,7 @@ export const zh: typeof en = {
     code: '代码',
     go: '登录',
     going: '正在登录…',
-    wrong: '没有这个代码，或它已经用过。再次运行 `longwatch serve` 可得到新的代码。',
+    wrong: '没有这个代码，或它已经用过、已过期。在 `longwatch serve` 的终端里按回车可得到新的代码。',
   },
   lost: { title: '这里什么都没有', text: '这个地址不对应任何页面。', back: '回到运行列表' },
   gateBar: {

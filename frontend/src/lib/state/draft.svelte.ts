@@ -20,6 +20,8 @@ class Draft {
   source: TaskDraft = $state.raw({});
   text = $state('');
   workspace = $state('');
+  /** A folder that was dropped: the window knows where it is. */
+  folder: { offer: string; name: string } | null = $state.raw(null);
   agent = $state('');
   /** As typed. */
   rounds = $state('');
@@ -60,9 +62,25 @@ class Draft {
     this.#startID = newID();
     this.failed = null;
     clearTimeout(this.#timer);
+    // Where all text was taken out, its file has nothing to do with it any more.
+    if (this.inspection && this.text === '') this.source = {};
     this.stale = !this.empty;
     if (this.empty) this.inspection = null;
     else this.#timer = setTimeout(() => void this.inspect(), PAUSE_MS);
+  }
+
+  /** useFolder makes a dropped folder the workspace. */
+  useFolder(offer: string, name: string): void {
+    this.folder = { offer, name };
+    this.refusals = this.refusals.filter((refusal) => refusal.offer !== offer);
+    this.edited();
+  }
+
+  /** typeFolder makes what was typed the workspace. */
+  typeFolder(path: string): void {
+    this.folder = null;
+    this.workspace = path;
+    this.edited();
   }
 
   /** clear forgets all of it. */
@@ -111,7 +129,7 @@ class Draft {
     return {
       ...this.source,
       text: this.text || this.source.text,
-      workspace: this.workspace.trim() || this.source.workspace,
+      workspace: this.folder?.offer || this.workspace.trim() || this.source.workspace,
       agent: this.agent || undefined,
       rounds: rounds || undefined,
     };
@@ -124,6 +142,7 @@ class Draft {
     this.source = source;
     this.text = source.text ?? '';
     this.workspace = source.workspace ?? '';
+    this.folder = null;
     this.agent = source.agent ?? '';
     this.rounds = source.rounds ? String(source.rounds) : '';
     this.inspection = null;

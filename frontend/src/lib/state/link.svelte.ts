@@ -56,6 +56,8 @@ class Link {
   async #ask(): Promise<void> {
     try {
       await bridge.about();
+      // Answers come, the feed does not: then reading now and then has to do.
+      this.#hearers.forEach((h) => h.missed());
       this.#later();
     } catch {
       // #bad has heard of it.

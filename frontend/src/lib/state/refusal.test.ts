@@ -17,16 +17,16 @@ test('the first usable file is the task and the rest is refused by name', () => 
   ).toEqual({
     task: 'a.md',
     refusals: [
-      { kind: 'folder', name: 'data', path: undefined },
+      { kind: 'folder', name: 'data', offer: undefined },
       { kind: 'more', name: 'b.md, c.md' },
     ],
   });
 });
 
 test('a folder whose place is known can become the workspace', () => {
-  expect(refused([{ name: '/home/ada/data', folder: true }])).toEqual({
+  expect(refused([{ name: 'data', folder: true, offer: 'offer-1' }])).toEqual({
     task: undefined,
-    refusals: [{ kind: 'folder', name: '/home/ada/data', path: '/home/ada/data' }],
+    refusals: [{ kind: 'folder', name: 'data', offer: 'offer-1' }],
   });
 });
 

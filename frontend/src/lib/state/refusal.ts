@@ -7,8 +7,8 @@ export interface Refusal {
   name: string;
   /** Of a problem: a code, or what the window said. */
   why?: string;
-  /** Of a folder, where its place is known. */
-  path?: string;
+  /** Of a folder, where the window knows its place. */
+  offer?: string;
 }
 
 /** sort finds the task among dropped files: the first that can be one. */
@@ -23,14 +23,10 @@ export function refuse(task: Dropped | null, others: Dropped[]): Refusal[] {
   const refusals: Refusal[] = [];
   const more: string[] = [];
   for (const file of others) {
-    if (file.folder) refusals.push({ kind: 'folder', name: file.name, path: folderPath(file) });
+    if (file.folder) refusals.push({ kind: 'folder', name: file.name, offer: file.offer });
     else if (file.problem) refusals.push({ kind: 'problem', name: file.name, why: file.problem });
     else more.push(file.name);
   }
   if (task && more.length > 0) refusals.push({ kind: 'more', name: more.join(', ') });
   return refusals;
-}
-
-function folderPath(file: Dropped): string | undefined {
-  return file.offer ?? (file.name.startsWith('/') ? file.name : undefined);
 }
