@@ -31,6 +31,8 @@ export async function enter(browser: Browser, server: Server, look: Look = { the
     reducedMotion: 'reduce',
   });
   await context.addInitScript((prefs) => {
+    // A page that is not ours has no storage.
+    if (location.protocol !== 'http:') return;
     localStorage.getItem('longwatch.prefs') ?? localStorage.setItem('longwatch.prefs', JSON.stringify(prefs));
   }, look);
   const page = await context.newPage();

@@ -105,10 +105,7 @@ export const en = {
     resuming: 'Resuming…',
     begin: 'Begin',
     remove: 'Delete',
-    removeOf: (title: string) => `Delete ${title}`,
-    answerOf: (title: string) => `Answer ${title}`,
-    reviewOf: (title: string) => `Review the result of ${title}`,
-    resumeOf: (title: string) => `Resume ${title}`,
+    actOf: (act: string, title: string) => `${act}: ${title}`,
     nothing: 'No run fits.',
     clear: 'Show all',
     removed: (title: string) => `“${title}” was deleted.`,
@@ -161,6 +158,7 @@ export const en = {
     role: { manager: 'Manager', executor: 'Executor', auditor: 'Auditor', reporter: 'Reporter' },
     usable: 'Usable',
     unusable: 'Missing',
+    unchosen: 'Not chosen',
     ownModel: 'its default',
     limits: 'Limits',
     limitsHint: 'a notice at 80 %, a question at 100 %',
@@ -173,8 +171,10 @@ export const en = {
     },
     noLimit: 'none',
     guard: 'Guard',
-    guardText:
-      'What Longwatch can do here to keep agents inside the workspace and auditors from changing anything.',
+    guardText: {
+      detect:
+        'Nothing is confined here: what changes in the workspace is found by comparing, before and after.',
+    },
     restores: 'Longwatch may put the workspace back by itself.',
     needs: 'Outside the workspace it asks for',
     finds: 'What Longwatch understood',
@@ -187,7 +187,7 @@ export const en = {
     starting: 'Starting…',
     blocker: {
       task_problems: 'Mend the task first',
-      no_agent: 'No agent is chosen',
+      no_agent: 'No agent is chosen: choose one for all roles, or add steps to the task',
       agent_missing: 'An agent is missing',
       needs_steps: 'The task has no steps for this agent',
       workspace: 'The workspace cannot be used',
@@ -209,6 +209,8 @@ export const en = {
       deadline: (at: string) => `or at ${at}`,
       or: ' or ',
       only: (folder: string) => `Only ${folder} may change.`,
+      unconfined: (folder: string) =>
+        `They work in ${folder}; nothing confines them to it, what changes there is seen.`,
       goesOn: 'It goes on when this page is closed.',
     },
     refused: {
@@ -230,7 +232,15 @@ export const en = {
     title: 'Doctor',
     again: 'Check again',
     checked: (age: string) => `checked ${age}`,
-    state: { ok: 'Fine', warning: 'Look at this', missing: 'Missing', later: 'Not looked at' },
+    state: { ok: 'Fine', warning: 'Look at this', missing: 'Missing', later: 'Not yet' },
+    name: {
+      guard: 'Guard',
+      state_folder: 'State folder',
+      disk: 'Disk',
+      shell: 'Shell',
+      desktop: 'Desktop',
+    },
+    agent: (name: string) => `Agent ${name}`,
     fix: 'What to do',
     troubles: (n: number) =>
       n === 0 ? 'nothing is missing' : n === 1 ? '1 thing to look at' : `${n} things to look at`,

@@ -30,3 +30,9 @@ test('different agents and several limits are all said', () => {
 test('no limit at all is said', () => {
   expect(summary(inspectionOf({ limits: [] }), 'en')).toContain('It has no limit.');
 });
+
+test('it does not promise what the guard cannot do', () => {
+  expect(summary(inspectionOf({ guard: 'detect' }), 'en')).toContain(
+    'They work in /home/ada/reports; nothing confines them to it, what changes there is seen.',
+  );
+});

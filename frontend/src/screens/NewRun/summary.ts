@@ -6,7 +6,7 @@ import { t } from '$lib/i18n';
 /** summary says in plain words what Start would begin. */
 export function summary(found: Inspection, lang: string): string {
   const said = [who(found), limits(found, lang)];
-  if (found.workspace.path) said.push(t.newRun.summary.only(found.workspace.path));
+  if (found.workspace.path) said.push(where(found));
   said.push(t.newRun.summary.goesOn);
   return said.filter(Boolean).join(' ');
 }
@@ -24,6 +24,13 @@ function limits(found: Inspection, lang: string): string {
   if (words.length === 0) return t.newRun.summary.endless;
   const last = words.pop() as string;
   return t.newRun.summary.stops(words.length > 0 ? words.join(', ') + t.newRun.summary.or + last : last);
+}
+
+// At the lowest level of the guard nothing keeps an agent in its folder, and
+// the sentence must not say so.
+function where(found: Inspection): string {
+  const words = t.newRun.summary;
+  return found.guard === 'detect' ? words.unconfined(found.workspace.path) : words.only(found.workspace.path);
 }
 
 /** limit says one limit with its unit. */

@@ -51,9 +51,9 @@ test('questions stand first, the oldest on top, and are answered from the list',
   ).toEqual([['Older', 'Newer'], ['At work']]);
   expect(screen.getByText('Which one?')).toBeVisible();
   expect(screen.getByRole('group', { name: 'Verdict: Complete · Clean · Aligned' })).toBeVisible();
-  await userEvent.click(screen.getByRole('button', { name: 'Answer Older' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Answer: Older' }));
   expect(gates.shown).toBe('q1');
-  expect(screen.getByRole('button', { name: 'Review the result of Newer' })).toBeVisible();
+  expect(screen.getByRole('button', { name: 'Review result: Newer' })).toBeVisible();
 });
 
 test('arrow keys and letters go from row to row and stop at the ends', async () => {
@@ -89,7 +89,7 @@ test('an interrupted run is resumed by one command with an id', async () => {
   const asked = show([summaryOf({ id: 'r9', title: 'Lost', standing: 'interrupted' })], {
     'POST /api/runs/r9/commands': (body) => ({ id: (body as { id: string }).id, seq: 4 }),
   });
-  await userEvent.click(screen.getByRole('button', { name: 'Resume Lost' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Resume: Lost' }));
   await vi.waitFor(() => expect(asked.some((a) => a.path === '/api/runs')).toBe(true));
   const commands = asked.filter((a) => a.path.endsWith('/commands'));
   expect(commands).toEqual([
@@ -105,7 +105,7 @@ test('deleting asks by name first and says what the server refused', async () =>
   const asked = show([summaryOf({ id: 'e', title: 'Old report', standing: 'ended', outcome: 'completed' })], {
     'DELETE /api/runs/e': () => refusal(409, 'busy', 'the run is being exported'),
   });
-  await userEvent.click(screen.getByRole('button', { name: 'Delete Old report' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Delete: Old report' }));
   const dialog = await screen.findByRole('alertdialog', { name: 'Delete this run?' });
   expect(dialog).toHaveTextContent('“Old report”');
   expect(asked).toEqual([]);
@@ -119,7 +119,7 @@ test('deleting asks by name first and says what the server refused', async () =>
 
 test('a run at work cannot be deleted', () => {
   show([summaryOf({ title: 'Busy' })]);
-  expect(screen.queryByRole('button', { name: 'Delete Busy' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Delete: Busy' })).toBeNull();
 });
 
 test('a run that cannot be read says why', () => {
