@@ -59,9 +59,9 @@ const row = (title: string) => page.locator('li', { has: page.getByRole('link', 
 
 test('a run that is begun elsewhere appears, and a killed worker is said and resumed', async () => {
   const id = await begin('Killed');
-  await row('Killed').getByText('Executing').waitFor({ timeout: 10_000 });
+  await row('Killed').getByText('Executing', { exact: true }).waitFor({ timeout: 10_000 });
   process.kill(server.worker(id), 'SIGKILL');
-  await row('Killed').getByText('Interrupted').waitFor({ timeout: 20_000 });
+  await row('Killed').getByText('Interrupted', { exact: true }).waitFor({ timeout: 20_000 });
   await shot(page, 'trouble-interrupted.light.en');
   rmSync(join(server.work, 'Killed', 'hold'));
   await page.getByRole('button', { name: 'Resume: Killed' }).click();
@@ -72,7 +72,7 @@ test('a run that is deleted elsewhere is gone within seconds', async () => {
   const id = await begin('Gone');
   await row('Gone').waitFor();
   server.cli('abort', id);
-  await row('Gone').getByText('Aborted').waitFor({ timeout: 20_000 });
+  await row('Gone').getByText('Aborted', { exact: true }).waitFor({ timeout: 20_000 });
   rmSync(join(server.home, 'runs', id), { recursive: true });
   await row('Gone').waitFor({ state: 'detached', timeout: 10_000 });
 });
@@ -80,7 +80,7 @@ test('a run that is deleted elsewhere is gone within seconds', async () => {
 test('a run is deleted from the list after a question with its name', async () => {
   const id = await begin('Unwanted');
   server.cli('abort', id);
-  await row('Unwanted').getByText('Aborted').waitFor({ timeout: 20_000 });
+  await row('Unwanted').getByText('Aborted', { exact: true }).waitFor({ timeout: 20_000 });
   await row('Unwanted').hover();
   await page.getByRole('button', { name: 'Delete: Unwanted' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Delete this run?' });
@@ -106,7 +106,7 @@ test('a ledger that was tampered with is said in its row, and the others go on',
   await page.getByRole('link', { name: 'Forged' }).click();
   await page.waitForURL(/#\/run\//);
   await page.getByRole('link', { name: 'All runs' }).click();
-  await row('Forged').getByText('Unreadable').waitFor({ timeout: 15_000 });
+  await row('Forged').getByText('Unreadable', { exact: true }).waitFor({ timeout: 15_000 });
   await shot(page, 'trouble-broken.light.en');
   await row('Killed').waitFor();
 });
