@@ -6,7 +6,7 @@ BIN := bin/longwatch
 SAMPLE := bin/sample/quarterly-report
 GOFILES := $(shell git ls-files '*.go' 2>/dev/null)
 
-.PHONY: help run build types test check lint fuzz bench clean need FORCE
+.PHONY: help run build page types test check lint fuzz bench clean need FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -15,10 +15,13 @@ run: build ## build, run the sample task and show where its result is
 	@rm -rf $(SAMPLE) && mkdir -p $(dir $(SAMPLE)) && cp -r examples/quarterly-report $(SAMPLE)
 	$(BIN) run $(SAMPLE)/task.md --unattended
 
-build: $(BIN) ## build bin/longwatch
+build: page $(BIN) ## build bin/longwatch, with its page where Node is there
+
+page: ## build the page that a browser is shown
+	@build/page
 
 # Go itself knows what is up to date.
-$(BIN): need FORCE
+$(BIN): need page FORCE
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ .
 
 types: need ## write the page's types anew from backend/api/wire.go

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"longwatch/backend/cli"
 	"longwatch/backend/rundir"
 )
 
@@ -30,6 +31,9 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "scenario" {
 		leave(playScenario(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		leave(cli.Main("test", cli.Assets{Page: emptyPage(), Sample: assets().Sample}, os.Args[1:]))
 	}
 	testscript.Main(m, map[string]func(){
 		"longwatch":  func() { leave(face(os.Args[1:])) },

@@ -193,6 +193,16 @@ func (h *hub) heard() bool {
 	return false
 }
 
+// again tells a run that has nothing new but the time.
+func (h *hub) again(id string) {
+	r, err := h.home.Open(id)
+	if err != nil {
+		return // it is gone, or we are
+	}
+	defer r.Close()
+	h.tell(id, r.End())
+}
+
 // serve watches until ctx ends.
 func (h *hub) serve(ctx context.Context) {
 	defer h.close()

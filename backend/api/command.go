@@ -100,7 +100,9 @@ func (o *order) carry(ctx context.Context) (Receipt, error) {
 			return Receipt{}, err
 		}
 	}
-	o.begun.note(o.dir.ID)
+	if _, alive := o.dir.Worker(); !alive {
+		o.sentOff(o.dir.ID)
+	}
 	if o.Kind == "resume" {
 		if s.Finished != nil {
 			at.WaitUntilGone()

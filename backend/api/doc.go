@@ -23,6 +23,13 @@
 //	GET    /api/changes                    Changed as server-sent events
 //	POST   /api/sign-in                    a single-use code for a cookie; only `longwatch serve`
 //
+// A page pulls a run at each notice of the change feed, whatever number is in it:
+// that a worker died has no record. With after it gets the rounds with newer
+// records, the records and messages if they changed, and everything else, which
+// is small, as it is now. With records=changed it gets only those that changed,
+// and puts them together by their ids. An after that cannot be answered for, or
+// after which something was taken back, is answered as if it were 0.
+//
 // Every answer that is not a success is a Failure.
 package api
 

@@ -118,7 +118,7 @@ func (s *Server) start(r *http.Request) (any, error) {
 	// The run is there; that its worker is not is a thing its own page says.
 	if dir, err := s.o.Home.Open(b.Run); err == nil {
 		defer dir.Close()
-		s.begun.note(b.Run)
+		s.sentOff(b.Run)
 		at := operator.Attendant{Home: s.o.Home, Run: dir, Program: s.o.Program}
 		if dir.BeatAt() == 0 {
 			if err := at.Attend(false); err != nil {

@@ -7,9 +7,9 @@ import (
 	"longwatch/backend/rundir"
 )
 
-// listing remembers the summaries of runs whose own cache is missing or old:
-// those whose worker was killed, and those of an earlier version. They are
-// folded once, not at every look.
+// listing remembers the summaries of runs that have ended, and of those that
+// nobody is at work on and whose own cache is old: their worker was killed, or
+// they are of an earlier version. Those are folded once, not at every look.
 type listing struct {
 	mu    sync.Mutex
 	known map[string]remembered
@@ -47,17 +47,9 @@ func (s *Server) summary(id string) (RunSummary, error) {
 		return RunSummary{}, err
 	}
 	defer r.Close()
-	cached, fresh := r.Cached()
 	// One that is looked at anyway is folded, and then a flaw shows too.
 	if s.lives.has(id) {
 		return s.folded(id)
-	}
-	if fresh {
-		return short(cached), nil
-	}
-	_, alive := r.Worker()
-	if alive {
-		return s.folded(id) // it will be new again in a moment: add to what is there
 	}
 	info, err := r.LedgerInfo()
 	if err != nil {
@@ -67,7 +59,15 @@ func (s *Server) summary(id string) (RunSummary, error) {
 	if sum, ok := s.list.find(id, at); ok {
 		return short(sum), nil
 	}
-	sum := r.Summary()
+	sum, fresh := r.Cached()
+	switch _, alive := r.Worker(); {
+	case fresh && sum.State != "ended":
+		return short(sum), nil // what it does depends on its worker, too
+	case alive && !fresh:
+		return s.folded(id) // it is new again in a moment: add to what is there
+	case !fresh:
+		sum = r.Summary()
+	}
 	s.list.put(id, remembered{at: at, sum: sum})
 	return short(sum), nil
 }

@@ -12,8 +12,9 @@ import (
 // round as they came and went, and which record changed what.
 type track struct {
 	rounds   []rounds
-	beliefs  []run.Belief // as they were at the newest change
-	records  uint64       // seq of it
+	beliefs  []run.Belief // as they were at the newest plan
+	believed []uint64     // seq of the newest change of each
+	records  uint64       // seq of the newest of those
 	messages uint64       // seq of the newest change of them
 	anchor   uint64       // newest
 	sums     [sumsKept]string
@@ -53,11 +54,24 @@ func (t *track) note(e run.Entry, sum string, s *run.State) {
 	case run.MessageReceived, run.MessageUsed, run.GateAnswered:
 		t.messages = e.Seq
 	case run.Created, run.Planned:
-		if !slices.Equal(t.beliefs, s.Records) {
-			t.beliefs, t.records = slices.Clone(s.Records), e.Seq
-		}
+		t.believe(e.Seq, s.Records)
 	}
 	t.stage(e, s)
+}
+
+// believe finds out which records a plan changed. None is ever removed.
+func (t *track) believe(seq uint64, now []run.Belief) {
+	for i, b := range now {
+		switch {
+		case i == len(t.beliefs):
+			t.beliefs, t.believed = append(t.beliefs, b), append(t.believed, seq)
+		case t.beliefs[i] != b:
+			t.beliefs[i], t.believed[i] = b, seq
+		default:
+			continue
+		}
+		t.records = seq
+	}
 }
 
 // stage keeps the phases.

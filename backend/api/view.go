@@ -22,12 +22,29 @@ func (s *Server) view(r *http.Request) (any, error) {
 		}
 		after = n
 	}
+	only := r.URL.Query().Get("records") == "changed"
 	var out RunView
 	err := s.look(r, func(l *live) error {
-		out = l.view(after, s.begun.recently(l.dir.ID))
+		out = l.view(after, s.begun.recently(l.dir.ID, l.dir.BeatAt()))
+		out.Records = l.records(out.After, only)
 		return nil
 	})
 	return out, err
+}
+
+// records are all that is believed, if any of it changed after a record; or only
+// what changed, for a page that puts it together by their ids.
+func (l *live) records(after uint64, only bool) []Record {
+	if l.track.records <= after {
+		return nil
+	}
+	var out []Record
+	for i, b := range l.state.Records {
+		if !only || l.track.believed[i] > after {
+			out = append(out, belief(b))
+		}
+	}
+	return out
 }
 
 // round answers with one round whole.
@@ -70,11 +87,6 @@ func (l *live) view(after uint64, starting bool) RunView {
 	if s.Reply != nil && s.Replied {
 		out.Reply = clip(plain(s.Reply.Text), mostReply)
 		out.ReplyCut = s.Reply.File != "" || len(s.Reply.Text) > mostReply
-	}
-	if l.track.records > after {
-		for _, b := range s.Records {
-			out.Records = append(out.Records, belief(b))
-		}
 	}
 	if l.track.messages > after {
 		for _, m := range s.Messages {

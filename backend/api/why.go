@@ -95,9 +95,18 @@ func (b *beginnings) note(id string) {
 	b.at[id] = time.Now()
 }
 
-func (b *beginnings) recently(id string) bool {
+// recently reports whether a worker was sent off that has left no sign of life,
+// the last of which was at beat, unix ms.
+func (b *beginnings) recently(id string, beat int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at, there := b.at[id]
-	return there && time.Since(at) < startWithin
+	return there && time.Since(at) < startWithin && beat < at.UnixMilli()
+}
+
+// sentOff notes that a worker was sent off, and has windows look again when it
+// should be there.
+func (s *Server) sentOff(id string) {
+	s.begun.note(id)
+	time.AfterFunc(startWithin+poll, func() { s.hub.again(id) })
 }

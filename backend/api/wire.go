@@ -76,7 +76,7 @@ type RunView struct {
 	ReplyCut    bool       `json:"reply_cut,omitempty"`
 	Path        string     `json:"path"` // of the run's folder
 	Stopping    bool       `json:"stopping,omitempty"`
-	Records     []Record   `json:"records,omitempty"`  // what is believed; whole when present
+	Records     []Record   `json:"records,omitempty"`  // what is believed; whole when present, unless ?records=changed was asked
 	Messages    []Message  `json:"messages,omitempty"` // whole when present
 	Checkpoints int        `json:"checkpoints"`
 }

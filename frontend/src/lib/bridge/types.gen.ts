@@ -87,7 +87,7 @@ export interface RunView {
   /** of the run's folder */
   path: string;
   stopping?: boolean;
-  /** what is believed; whole when present */
+  /** what is believed; whole when present, unless ?records=changed was asked */
   records?: Record[];
   /** whole when present */
   messages?: Message[];
