@@ -286,6 +286,8 @@ func (h *hub) flush() {
 		}
 		w.due, w.told = time.Time{}, now
 		if r, err := h.home.Open(id); err == nil {
+			// The lease too: a worker may live and die between two sweeps.
+			_, w.alive = r.Worker()
 			w.seq = r.End()
 			_ = r.Close()
 		}

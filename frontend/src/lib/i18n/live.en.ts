@@ -1,0 +1,4 @@
+/** The texts of the live run and of the gates. */
+export const live = {
+  title: 'Run',
+};
