@@ -27,7 +27,6 @@ export const live = {
     remove: 'Delete…',
     answer: 'Answer',
     stopping: 'Stopping',
-    more: 'More',
     sent: (seq: number) => `It is record ${seq}.`,
   },
   abort: {
@@ -144,7 +143,6 @@ export const live = {
     audit: 'Audit',
   },
   detail: {
-    step: 'Step',
     noPlan: 'There is no plan yet.',
     criteria: 'Acceptance criteria',
     serves: (ids: string) => `serves ${ids}`,
@@ -200,7 +198,6 @@ export const live = {
     cut: (size: string) => `This is its beginning; the whole has ${size}.`,
     whole: 'Load the whole',
     copy: 'Copy all',
-    copied: 'Copied.',
     said: 'As the auditor wrote it',
     counts: 'What counts',
     lowered: (from: string, to: string) => `Lowered from “${from}” to “${to}”.`,
@@ -399,7 +396,5 @@ export const live = {
     refused: 'The answer was refused:',
     unreachable: 'The answer may not have arrived. Sending it again has no second effect.',
     waiting: (n: number) => (n === 1 ? '1 more question waits' : `${n} more questions wait`),
-    reading: 'Reading the question…',
-    lost: 'The question cannot be read.',
   },
 };

@@ -25,7 +25,6 @@ export const live: typeof en = {
     remove: '删除…',
     answer: '回答',
     stopping: '正在停止',
-    more: '更多',
     sent: (seq) => `已记为第 ${seq} 条记录。`,
   },
   abort: {
@@ -126,7 +125,6 @@ export const live: typeof en = {
     audit: '审计',
   },
   detail: {
-    step: '步骤',
     noPlan: '还没有计划。',
     criteria: '验收标准',
     serves: (ids) => `对应 ${ids}`,
@@ -174,7 +172,6 @@ export const live: typeof en = {
     cut: (size) => `这是开头部分；全文 ${size}。`,
     whole: '读取全文',
     copy: '复制全文',
-    copied: '已复制。',
     said: '审计者所写',
     counts: '现在采用',
     lowered: (from, to) => `结论由“${from}”降为“${to}”。`,
@@ -367,7 +364,5 @@ export const live: typeof en = {
     refused: '回答被拒绝：',
     unreachable: '回答可能没有送达。再发一次不会重复生效。',
     waiting: (n) => `还有 ${n} 个问题在等`,
-    reading: '正在读取问题…',
-    lost: '无法读取这个问题。',
   },
 };
