@@ -137,9 +137,7 @@ export const ASKS: Cast = {
     'Next: ask\nQuestion: Which colour should the heading have? <script>alert(1)</script>\nChoices: red | azure',
   ),
   plan: say('Next: cli\nTask: Write the colour\nRequirements: R1'),
-  'plan.3': say(
-    'Current task state:\n- R1 [completed @round_002] out.txt names the colour\nNext: done',
-  ),
+  'plan.3': say('Current task state:\n- R1 [completed @round_002] out.txt names the colour\nNext: done'),
   execute: `echo azure > out.txt\n${say('Done.')}`,
   audit: say(SUPPORTS),
   final_audit: say(SUPPORTS),
