@@ -1,5 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { enter, launch, LOOKS, shot, violations, wear } from './browser';
 import { Server } from './server';
 import { ASKING, ASKS, begin, BLOCKED, COMPLETES, FAILING, hire, LIAR, LIMITED, visit } from './tasks';
@@ -24,6 +24,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server.remove();
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await shot(page, `failed-${task.name.slice(0, 24)}`);
 });
 
 const dialog = (name: string, on: Page = page): Locator => on.getByRole('alertdialog', { name });

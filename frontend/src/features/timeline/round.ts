@@ -18,6 +18,9 @@ export function headline(row: RoundRow, gone: boolean): Headline {
   if (row.end) return ended(row);
   if (running && gone) return { word: t.standing.interrupted, icon: 'unplug', tone: 'bad' };
   if (running) return { word: word(t.phase, running.phase), icon: 'run', tone: 'run' };
+  if (row.route === 'ask' || row.route === 'blocked')
+    return { word: t.live.round.asked, icon: 'ask', tone: 'ask' };
+  if (row.route === 'wait') return { word: t.standing.waiting, icon: 'wait', tone: 'off' };
   if (row.stages.length === 0) return { word: t.live.round.begins, icon: 'wait', tone: 'off' };
   return { word: t.live.round.between, icon: 'wait', tone: 'off' };
 }
@@ -42,6 +45,12 @@ function ended(row: RoundRow): Headline {
     default:
       return { word: t.live.round.ended, icon: 'stop', tone: 'off' };
   }
+}
+
+/** step is what a round is about, in one line. */
+export function step(row: RoundRow): string {
+  if (row.step) return row.step;
+  return row.route === 'done' ? t.live.round.saysDone : t.live.detail.noPlan;
 }
 
 /** lowered says from which word and why a verdict was lowered; null if it was
