@@ -40,6 +40,7 @@ export function guess(item: Item): number {
   let height = 92;
   if (row.said || row.lowered?.length) height += 22;
   if (row.violations) height += 22;
+  if (row.effect === 'worse') height += 22;
   if (row.end === 'refused' || row.end === 'failed') height += 22;
   return height;
 }

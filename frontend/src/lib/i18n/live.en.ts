@@ -89,7 +89,12 @@ export const live = {
     lowered: (word: string) => `Lowered from ${word}:`,
     more: (n: number) => `and ${n} more`,
     violations: (n: number) => many(n, 'violation', 'violations'),
-    violationsText: 'changed in the workspace by who may not',
+    violationsText: 'the workspace changed while it was audited',
+    worse: 'Made things worse.',
+    undone: (n: number, to: number, supported: boolean) =>
+      supported
+        ? `Put back to what round ${to} had verified (${many(n, 'entry', 'entries')})`
+        : `Put back to before round ${to} (${many(n, 'entry', 'entries')})`,
     untilNoCalls: (until: string) => `until ${until}, no model calls`,
     open: 'Open round',
     previous: 'Previous round',

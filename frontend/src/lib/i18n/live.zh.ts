@@ -81,7 +81,10 @@ export const live: typeof en = {
     lowered: (word) => `由“${word}”降级：`,
     more: (n) => `另有 ${n} 条`,
     violations: (n) => `${n} 处违规`,
-    violationsText: '无权改动者改动了工作区',
+    violationsText: '审计期间工作区有变动',
+    worse: '情况变差了。',
+    undone: (n, to, supported) =>
+      supported ? `已恢复到第 ${to} 轮核实的状态（${n} 项）` : `已恢复到第 ${to} 轮之前（${n} 项）`,
     untilNoCalls: (until) => `直到 ${until}，没有调用模型`,
     open: '打开这一轮',
     previous: '上一轮',
