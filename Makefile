@@ -31,14 +31,16 @@ test: need ## install what the tests need and run all of them
 	@build/test-needs
 	go test -race -timeout 20m ./...
 	@build/as-plain-user
+	@build/page test
 
 check: lint test ## what has to be green before a commit
 
-lint: need ## formatting, vet, staticcheck, the other platform
+lint: need ## formatting, vet, staticcheck, the other platform, the page's types
 	@out=$$(go tool gofumpt -l $(GOFILES)); test -z "$$out" || { echo "not formatted (go tool gofumpt -w):"; echo "$$out"; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	GOOS=darwin GOARCH=arm64 go vet ./...
+	@build/page lint
 
 fuzz: need ## run every fuzzer for FUZZTIME (default 5s each)
 	@build/fuzz $(or $(FUZZTIME),5s)
@@ -47,7 +49,7 @@ bench: build ## the measured figures: see bench/README.md
 	@go run ./bench/rounds -longwatch $(BIN)
 
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin frontend/dist/assets frontend/dist/*.*
 
 need:
 	@command -v go >/dev/null || { echo 'Longwatch needs Go 1.26 or newer: see https://go.dev/doc/install, or your system'\''s own package'; exit 1; }

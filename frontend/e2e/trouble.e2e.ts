@@ -60,7 +60,9 @@ const row = (title: string) => page.locator('li', { has: page.getByRole('link', 
 test('a run that is begun elsewhere appears, and a killed worker is said and resumed', async () => {
   const id = await begin('Killed');
   await row('Killed').getByText('Executing', { exact: true }).waitFor({ timeout: 10_000 });
-  process.kill(server.worker(id), 'SIGKILL');
+  const worker = server.worker(id);
+  expect(worker).toBeGreaterThan(1);
+  process.kill(worker, 'SIGKILL');
   await row('Killed').getByText('Interrupted', { exact: true }).waitFor({ timeout: 20_000 });
   await shot(page, 'trouble-interrupted.light.en');
   rmSync(join(server.work, 'Killed', 'hold'));
