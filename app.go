@@ -118,9 +118,12 @@ func (a *App) begun(ctx context.Context) {
 	a.ctx = ctx
 }
 
-// loaded is called each time a page has been loaded: it listens now.
-func (a *App) loaded(context.Context) {
-	a.log.Info("Page is loaded")
+// loaded is called each time a page has been loaded, which should be once. Its
+// scripts may not have run yet.
+func (a *App) loaded(context.Context) { a.log.Info("Page is loaded") }
+
+// Ready tells that the page listens for drops.
+func (a *App) Ready() {
 	a.mu.Lock()
 	early := a.early
 	a.ready, a.early = true, nil
@@ -177,4 +180,3 @@ func (a *App) offer(items []window.Item) {
 func (a *App) forward(ctx context.Context, changes <-chan api.Changed) {
 	window.Forward(ctx, changes, func(c api.Changed) { runtime.EventsEmit(a.context(), eventChanged, c) })
 }
-

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -98,8 +97,7 @@ func callFor(files []string) (window.Call, error) {
 	return call, nil
 }
 
-// startToken is the desktop's word that a person started us just now. It is
-// taken out of the environment: what we start is not part of it.
+// startToken is the desktop's word that a person started us just now.
 func startToken() string {
 	for _, name := range []string{"XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"} {
 		if token := os.Getenv(name); token != "" {
@@ -228,4 +226,3 @@ func logged(log *slog.Logger, h http.Handler) http.Handler {
 		h.ServeHTTP(w, r)
 	})
 }
-

@@ -36,7 +36,7 @@ func windowOptions(a *App, h http.Handler, look window.Look) *options.App {
 		// A second start is handed over before there is a toolkit; see
 		// backend/window.
 		SingleInstanceLock: nil,
-		Logger: wailsLog{a.log}, LogLevelProduction: logger.ERROR,
+		Logger:             wailsLog{a.log}, LogLevelProduction: logger.ERROR,
 	}
 	if look.Dark {
 		o.BackgroundColour = &dark

@@ -2,7 +2,7 @@ package window
 
 import (
 	"encoding/json"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"longwatch/backend/api"
@@ -60,7 +60,7 @@ func fit(all []api.Offer, total int) []api.Offer {
 		n++
 	}
 	if n < total {
-		return append(all[:n:n], api.Offer{Name: fmt.Sprintf("+%d", total-n), Problem: ProblemMany})
+		return append(all[:n:n], api.Offer{Name: strconv.Itoa(total - n), Problem: ProblemMany})
 	}
 	return all
 }
