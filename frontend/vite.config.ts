@@ -21,6 +21,7 @@ export default defineConfig({
     emptyOutDir: true,
     // The policy of the page forbids data: scripts; small files stay files.
     assetsInlineLimit: 0,
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   test: {
     environment: 'jsdom',

@@ -29,23 +29,25 @@ func TestARunIsToldAtMostTenTimesASecond(t *testing.T) {
 	defer stop()
 	feed := s.s.Changes(ctx)
 	began := time.Now()
-	var last uint64
+	written := make(chan uint64, 1)
 	go func() {
+		defer func() { written <- b.w.Seq() }()
 		for i := range 400 {
 			b.add(run.MessageReceived{Receipt: run.Receipt{Command: fmt.Sprint(i)}, ID: fmt.Sprint(i), Text: "x"})
 		}
 	}()
-	told := 0
-	for limit := time.After(patience); last < 402; {
+	told, last, end := 0, uint64(0), uint64(0)
+	for limit := time.After(patience); end == 0 || last < end; {
 		select {
+		case end = <-written:
 		case c := <-feed:
 			told++
 			if c.Run != b.id || c.Seq < last {
-				t.Fatalf("told %+v after %d", c, last)
+				t.Errorf("told %+v after %d", c, last)
 			}
 			last = c.Seq
 		case <-limit:
-			t.Fatalf("told up to record %d", last)
+			t.Fatalf("told up to record %d of %d", last, end)
 		}
 	}
 	if most := 2 + int(time.Since(began)/apart); told > most {
@@ -79,7 +81,7 @@ func TestComingAndGoingIsTold(t *testing.T) {
 	hears(Changed{Run: b.id})
 }
 
-// A reader that does not read gets one notice a run, the newest.
+// A reader that does not read misses what is in between, and gets the newest.
 func TestASlowReaderGetsTheNewest(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -95,13 +97,12 @@ func TestASlowReaderGetsTheNewest(t *testing.T) {
 			}
 		}
 	}
-	if c := <-slow; c.Seq != 5 {
-		t.Errorf("the first that is read is of record %d, want 5", c.Seq)
-	}
-	select {
-	case c := <-slow:
-		t.Errorf("and then %+v", c)
-	case <-time.After(2 * apart):
+	// The newest may just be on its way when the first is read.
+	read := 1
+	for c := <-slow; c.Seq != 5; c = <-slow {
+		if read++; read > 2 {
+			t.Fatalf("notice %d is of record %d, want 5", read, c.Seq)
+		}
 	}
 }
 

@@ -17,9 +17,13 @@ export default function build(project: TestProject): () => void {
   const dir = mkdtempSync(join(tmpdir(), 'longwatch-e2e-'));
   const longwatch = process.env.LONGWATCH_BIN ?? join(dir, 'longwatch');
   if (!process.env.LONGWATCH_BIN) {
+    // The page as it is shipped: not one for tests, which vitest's own
+    // environment would ask for.
+    const { VITEST: _, ...env } = process.env;
     execFileSync('npx', ['vite', 'build', '--logLevel', 'warn'], {
       cwd: join(root, 'frontend'),
       stdio: 'inherit',
+      env: { ...env, NODE_ENV: 'production' },
     });
     execFileSync('go', ['build', '-o', longwatch, '.'], {
       cwd: root,

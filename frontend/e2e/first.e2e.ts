@@ -139,6 +139,23 @@ test('the keys are listed by a key, and the dialog gives the focus back', async 
   expect(await page.evaluate(() => getComputedStyle(document.body).pointerEvents)).toBe('auto');
 });
 
+test('a narrow window loses columns and no words', async () => {
+  await page.setViewportSize({ width: 960, height: 640 });
+  for (const [name, hash] of [
+    ['01-narrow', '#/runs'],
+    ['02-narrow', '#/new'],
+    ['06-narrow', '#/doctor'],
+  ] as const) {
+    await page.goto(server.invitation.address + hash);
+    await page.locator('main h1').waitFor();
+    await shot(page, `${name}.light.en`);
+    expect(await violations(page), name).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBe(960);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${server.invitation.address}#/runs`);
+});
+
 test('a run is walked to by letters and opened', async () => {
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');

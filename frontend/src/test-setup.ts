@@ -5,8 +5,9 @@ import { afterEach } from 'vitest';
 afterEach(cleanup);
 
 // jsdom has no media queries; the page asks for the colour scheme.
-window.matchMedia ??= (media: string) =>
-  ({ media, matches: false, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList;
+if (typeof window !== 'undefined')
+  window.matchMedia ??= (media: string) =>
+    ({ media, matches: false, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList;
 
 // Nor does it lay anything out.
 globalThis.ResizeObserver ??= class {

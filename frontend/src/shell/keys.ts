@@ -1,3 +1,4 @@
+import { bridge } from '$lib/bridge';
 import { gates } from '$lib/state/gates.svelte';
 import { prefs } from '$lib/state/prefs.svelte';
 import { runs } from '$lib/state/runs.svelte';
@@ -5,8 +6,9 @@ import { router } from '../router.svelte';
 
 const mac = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** modifier is how the key of shortcuts is called on this machine. */
-export const modifier = mac ? '⌘' : 'Ctrl';
+// A browser keeps Ctrl N for itself, so there it is the letter alone.
+/** newKey is the key for a new run, as it is shown. */
+export const newKey = bridge.name === 'browser' ? 'N' : mac ? '⌘ N' : 'Ctrl N';
 
 /** typing says whether a key belongs to a field. */
 export function typing(target: EventTarget | null): boolean {

@@ -28,6 +28,11 @@ export const browser: Face = {
     });
   },
   pickFolder: () => Promise.resolve(null),
+  copy: (text) =>
+    navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    ),
 };
 
 function changes(feed: Feed): () => void {
@@ -54,7 +59,9 @@ export async function read(file: File | null, folder: boolean): Promise<Dropped 
   if (folder) return { name: file.name, folder: true };
   if (file.size > MAX_TASK) return { name: file.name, problem: 'too_large' };
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      new Uint8Array(await file.arrayBuffer()),
+    );
     return { name: file.name, text };
   } catch (caught) {
     return { name: file.name, problem: caught instanceof TypeError ? 'not_text' : 'unreadable' };

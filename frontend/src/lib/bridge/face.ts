@@ -27,6 +27,8 @@ export interface Face {
   onDrop(take: (files: Dropped[]) => void): void;
   /** Asks for one task file; null when the person thinks better of it. */
   pickTask(): Promise<Dropped | null>;
+  /** Puts a text where the person can paste it; false: that was not allowed. */
+  copy(text: string): Promise<boolean>;
   /** Asks for a folder; null as above, and always in a browser. */
   pickFolder(): Promise<string | null>;
 }

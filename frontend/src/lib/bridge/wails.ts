@@ -5,6 +5,7 @@ import type { Changed, Offer } from './types.gen';
 /** The part of Wails' runtime and of our bound methods that the page uses. */
 interface Runtime {
   EventsOn(name: string, take: (...data: unknown[]) => void): () => void;
+  ClipboardSetText(text: string): Promise<boolean>;
 }
 interface App {
   PickTask(): Promise<Offer>;
@@ -48,6 +49,8 @@ export function wails(): Face {
       runtime.EventsOn('drop', (offers) => take((offers as Offer[] | null) ?? []));
       void app.Ready();
     },
+    // The window's page is no secure context everywhere, so it has no clipboard.
+    copy: (text) => runtime.ClipboardSetText(text),
     pickTask: () => app.PickTask().then(orNothing, cancelled),
     pickFolder: () => app.PickFolder().then((path) => path || null, cancelled),
   };

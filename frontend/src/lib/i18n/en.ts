@@ -23,6 +23,7 @@ export const en = {
     close: 'Close',
     copy: 'Copy',
     copied: 'Copied',
+    notCopied: 'Copying was not allowed.',
     retry: 'Try again',
     unknown: '—',
     dismiss: 'Dismiss',
@@ -95,6 +96,8 @@ export const en = {
     interrupted: (n: number) => `${n} interrupted`,
     noRound: 'not begun',
     workerLost: 'worker lost',
+    byYou: 'by you',
+    completedWhy: 'It says that the task is complete: accept the result, or say what is missing.',
     interruptedWhy:
       'The worker ended while it was at work. Nothing resumes by itself; on resume an audit finds out what was done.',
     newWhy: 'It was made but no worker has begun.',
@@ -198,6 +201,8 @@ export const en = {
     },
     emptyTask: 'Write or drop a task first.',
     summary: {
+      /** Between two sentences. */
+      gap: ' ',
       one: (agent: string) => `${agent} plays all roles.`,
       many: (manager: string, executor: string, auditor: string) =>
         `${manager} plans, ${executor} acts, ${auditor} audits.`,

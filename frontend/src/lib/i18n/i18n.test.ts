@@ -61,6 +61,8 @@ test('no text loses a parameter on the way', () => {
 
 test('no text is empty, whatever the number', () => {
   for (const [key, leaf] of [...english, ...chinese]) {
+    // Chinese sentences follow each other without a space.
+    if (key === 'newRun.summary.gap') continue;
     for (const n of [0, 1, 2]) expect(said(leaf, n), key).not.toBe('');
   }
 });

@@ -8,7 +8,7 @@ export function summary(found: Inspection, lang: string): string {
   const said = [who(found), limits(found, lang)];
   if (found.workspace.path) said.push(where(found));
   said.push(t.newRun.summary.goesOn);
-  return said.filter(Boolean).join(' ');
+  return said.filter(Boolean).join(t.newRun.summary.gap);
 }
 
 function who(found: Inspection): string {

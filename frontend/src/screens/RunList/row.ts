@@ -16,10 +16,24 @@ function noteOf(run: RunSummary): string {
     case 'interrupted':
       return t.runs.workerLost;
     case 'waiting':
-    case 'ended':
       return run.reason ?? '';
+    case 'ended':
+      return endNote(run);
     default:
       return '';
+  }
+}
+
+// How it ended is the state's own word; here only what that leaves open.
+function endNote(run: RunSummary): string {
+  switch (run.outcome) {
+    case 'completed':
+      return '';
+    case 'stopped':
+    case 'aborted':
+      return t.runs.byYou;
+    default:
+      return run.reason ?? '';
   }
 }
 
@@ -30,7 +44,8 @@ export type Action = 'answer' | 'review' | 'resume' | 'begin';
 export function detail(run: RunSummary): { text: string; action?: Action } | null {
   switch (run.standing) {
     case 'needs_you':
-      return { text: run.reason ?? '', action: run.gate === 'completed' ? 'review' : 'answer' };
+      if (run.gate === 'completed') return { text: t.runs.completedWhy, action: 'review' };
+      return { text: run.reason ?? '', action: 'answer' };
     case 'interrupted':
       return { text: t.runs.interruptedWhy, action: 'resume' };
     case 'new':
