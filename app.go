@@ -124,6 +124,7 @@ func (a *App) loaded(context.Context) { a.log.Info("Page is loaded") }
 
 // Ready tells that the page listens for drops.
 func (a *App) Ready() {
+	a.log.Info("Page listens")
 	a.mu.Lock()
 	early := a.early
 	a.ready, a.early = true, nil

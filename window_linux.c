@@ -96,6 +96,16 @@ static gboolean on_screen(int x, int y) {
 	return FALSE;
 }
 
+// place puts the window where it was, if its title bar can be taken hold of
+// there.
+static gboolean place(gpointer data) {
+	Place *p = data;
+	if (p->placed && on_screen(p->x + 60, p->y + 10))
+		gtk_window_move(window, p->x, p->y);
+	free(p);
+	return G_SOURCE_REMOVE;
+}
+
 static gboolean attach(gpointer data) {
 	Place *p = data;
 	GtkWidget *view = NULL;
@@ -112,10 +122,9 @@ static gboolean attach(gpointer data) {
 	g_signal_connect(view, "decide-policy", G_CALLBACK(on_policy), NULL);
 	g_signal_connect(webkit_web_view_get_context(WEBKIT_WEB_VIEW(view)), "download-started", G_CALLBACK(on_download),
 	                 NULL);
-	// The title bar has to be where it can be taken hold of.
-	if (p->placed && on_screen(p->x + 60, p->y + 10))
-		gtk_window_move(window, p->x, p->y);
-	free(p);
+	// Wails is about to centre the window; whoever comes after that has the last
+	// word.
+	g_idle_add(place, p);
 	goAttached();
 	return G_SOURCE_REMOVE;
 }

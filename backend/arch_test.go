@@ -17,7 +17,7 @@ import (
 var order = []string{
 	"safefs", "protocol", "check", "config", "task", "run", "gate", "loop",
 	"ledger", "guard", "evidence", "capability", "rundir",
-	"agent", "computeruse", "worker", "operator", "api", "cli",
+	"agent", "computeruse", "worker", "operator", "api", "window", "cli",
 }
 
 // ban is an import that a package may not have.

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -39,6 +40,7 @@ type Screen struct {
 	atoms   map[string]xproto.Atom
 	events  chan xgb.Event
 	started []*exec.Cmd
+	dir     string // of the window manager's settings
 	keys    keyboard
 }
 
@@ -91,7 +93,14 @@ func (s *Screen) open() error {
 		return err
 	}
 	go s.listen()
-	wm := exec.Command("openbox", "--sm-disable", "--config-file", "/dev/null")
+	if s.dir, err = os.MkdirTemp("", "longwatch-screen-"); err != nil {
+		return err
+	}
+	config := filepath.Join(s.dir, "rc.xml")
+	if err := os.WriteFile(config, []byte(`<openbox_config xmlns="http://openbox.org/3.4/rc"/>`), 0o600); err != nil {
+		return err
+	}
+	wm := exec.Command("openbox", "--sm-disable", "--config-file", config)
 	wm.Env = s.Env()
 	if err := s.start(wm); err != nil {
 		return err
@@ -134,6 +143,9 @@ func (s *Screen) Close() {
 		late.Stop()
 	}
 	s.started = nil
+	if s.dir != "" {
+		_ = os.RemoveAll(s.dir)
+	}
 }
 
 // Until waits for a condition.

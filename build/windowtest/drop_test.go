@@ -25,10 +25,10 @@ func (s *seat) paths(n int) []string {
 // drop drops URIs on the window and waits until the page has been told.
 func (s *seat) drop(w screen.Window, uris ...string) {
 	s.t.Helper()
-	before := len(s.said("Something was dropped"))
+	before := len(s.said("Dropped"))
 	must(s.t, s.Drag(w, center(w), screen.Files(uris...)))
 	s.until(fmt.Sprintf("the drop of %q has arrived", uris), func() bool {
-		return len(s.said("Something was dropped")) == before+1
+		return len(s.said("Dropped")) == before+len(uris)
 	})
 }
 
@@ -45,7 +45,6 @@ func TestDropsArriveByteForByte(t *testing.T) {
 		path := s.file(name, taskText)
 		inspected := s.asked("POST", "/api/inspect")
 		s.drop(w, uri(path))
-		s.until("the page is told", func() bool { return len(s.said("Dropped")) > 0 })
 		if diff := cmp.Diff([]string{path}, s.paths(1)); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
@@ -106,12 +105,11 @@ func TestADropWaitsBehindADialogOfThePage(t *testing.T) {
 	t.Parallel()
 	s := sit(t)
 	_, w := s.open()
-	shown, err := s.Shot(w.Rect)
-	must(t, err)
+	shown := s.settled(w)
 	must(t, s.Press(screen.Shift, '/')) // "?" shows the keys
 	s.until("the dialog is seen", func() bool {
 		now, err := s.Shot(w.Rect)
-		return err == nil && string(now.Pix) != string(shown.Pix)
+		return err == nil && string(now.Pix) != shown
 	})
 	s.drop(w, uri(s.file("waits.md", taskText)))
 	s.drop(w, uri(s.file("waits too.md", taskText)))

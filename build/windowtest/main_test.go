@@ -34,6 +34,8 @@ type seat struct {
 	window string // the program
 	home   string
 	work   string // for tasks
+
+	rectWas image.Rectangle // the window, when it was looked at last
 }
 
 // proc is one window process.
@@ -62,9 +64,6 @@ func sit(t *testing.T) *seat {
 	st := &seat{Screen: s, t: t, window: window, home: filepath.Join(dir, "state"), work: filepath.Join(dir, "work")}
 	must(t, os.MkdirAll(st.work, 0o700))
 	t.Cleanup(func() {
-		if to := os.Getenv(shotsVariable); to != "" {
-			_ = s.Save(filepath.Join(to, strings.ReplaceAll(t.Name(), "/", "-")+".png"))
-		}
 		if t.Failed() {
 			log, _ := os.ReadFile(st.logPath())
 			t.Logf("window.log:\n%s", log)
@@ -95,21 +94,43 @@ func (s *seat) start(args ...string) *proc {
 		defer close(p.done)
 		_ = p.Wait()
 	}()
-	s.t.Cleanup(func() { p.end(syscall.SIGKILL) })
+	s.t.Cleanup(func() {
+		if to := os.Getenv(shotsVariable); to != "" {
+			_ = s.Save(filepath.Join(to, strings.ReplaceAll(s.t.Name(), "/", "-")+".png"))
+		}
+		p.end(syscall.SIGKILL)
+	})
 	return p
 }
 
 // open starts a window and waits until its page listens.
 func (s *seat) open(args ...string) (*proc, screen.Window) {
 	s.t.Helper()
-	began := len(s.said("Page is loaded"))
+	began := len(s.said("Page listens"))
 	p := s.start(args...)
 	w, err := s.Find("Longwatch")
 	if err != nil {
 		s.t.Fatalf("%v\n%s", err, p.out)
 	}
-	s.until("the page is loaded", func() bool { return len(s.said("Page is loaded")) > began })
+	s.until("the page listens", func() bool { return len(s.said("Page listens")) > began })
 	return p, w
+}
+
+// settled is how the window looks once it looks the same for a while.
+func (s *seat) settled(w screen.Window) string {
+	s.t.Helper()
+	last, same := "", 0
+	s.until("the page is painted", func() bool {
+		img, err := s.Shot(w.Rect)
+		must(s.t, err)
+		if now := string(img.Pix); now != last {
+			last, same = now, 0
+		}
+		same++
+		time.Sleep(20 * time.Millisecond)
+		return same > 15
+	})
+	return last
 }
 
 // end sends a signal and waits until the process is gone.

@@ -10,7 +10,7 @@ const acts = {
   h: () => (location.href = 'https://example.org/'),
   w: () => window.open('https://example.org/', '_blank'),
   n: () => window.open('/', '_blank'),
-  a: () => Object.assign(document.createElement('a'), { href: 'file:///etc/hostname', target: '_blank' }).click(),
+  a: () => Object.assign(document.createElement('a'), { href: 'https://example.org/', target: '_blank' }).click(),
   d: () => Object.assign(document.createElement('a'), { href: '/bare.js', download: 'x.js' }).click(),
   j: () => (location.href = 'data:text/html,<p>hello'),
   f: () => {
@@ -22,7 +22,11 @@ const acts = {
   // What the page may ask.
   p: () => window.go.main.App.PickTask().then((o) => say({ picked: o.name }), (e) => say({ refused: e.code })),
   s: async () => {
-    const answer = await fetch('/api/runs', { method: 'POST', body: JSON.stringify({ id: 'bare-' + id, draft: { offer } }) });
+    const answer = await fetch('/api/runs', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ id: 'bare-' + id, draft: { offer } }),
+    });
     say({ started: answer.status, run: (await answer.json()).run });
   },
   x: () => document.body.classList.toggle('dragged'),
