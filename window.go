@@ -53,6 +53,9 @@ func windowFace(args []string) int {
 
 // show opens the window, or hands what was named to the one that is open.
 func show(files []string) error {
+	if !api.Built(assets().Page) {
+		return errors.New("the page is not built into this program; build it with `make window`")
+	}
 	call, err := callFor(files)
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func (s *Screen) open() error {
 	_ = r.SetReadDeadline(time.Now().Add(within))
 	number, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
-		return fmt.Errorf("Xvfb did not come up: %w", err)
+		return fmt.Errorf("display: Xvfb did not come up: %w", err)
 	}
 	s.Display = ":" + strings.TrimSpace(number)
 	xgb.Logger.SetOutput(io.Discard)
