@@ -39,7 +39,7 @@ type App struct {
 	mu    sync.Mutex
 	ctx   context.Context // of the window; nil before there is one
 	ready bool            // the page listens
-	early [][]window.Item // what came before it did
+	early []given         // what came before it did
 }
 
 // failure is an error with a code, as the page knows them from the API.
@@ -129,8 +129,8 @@ func (a *App) Ready() {
 	early := a.early
 	a.ready, a.early = true, nil
 	a.mu.Unlock()
-	for _, items := range early {
-		a.offer(items)
+	for _, g := range early {
+		a.hand(g)
 	}
 }
 
@@ -151,27 +151,45 @@ func (a *App) dropped(uris []string) {
 		return
 	}
 	a.picking.Unlock()
-	a.give(items)
+	a.give(given{items, a.server.Offer})
+}
+
+// named takes the files that a command line named.
+func (a *App) named(call window.Call) {
+	if len(call.Paths) == 0 {
+		return
+	}
+	items := make([]window.Item, 0, len(call.Paths))
+	for _, p := range call.Paths {
+		items = append(items, window.Item{Path: string(p)})
+	}
+	a.give(given{items, a.server.OfferInPlace})
+}
+
+// given is what a person gave, and how it becomes an offer.
+type given struct {
+	items []window.Item
+	offer func(path string) api.Offer
 }
 
 // give hands things to the page, at once or as soon as it listens.
-func (a *App) give(items []window.Item) {
+func (a *App) give(g given) {
 	a.mu.Lock()
 	if !a.ready {
-		a.early = append(a.early, items)
+		a.early = append(a.early, g)
 		a.mu.Unlock()
 		return
 	}
 	a.mu.Unlock()
-	a.offer(items)
+	a.hand(g)
 }
 
-func (a *App) offer(items []window.Item) {
-	offers := window.Offers(items, a.server.Offer)
+func (a *App) hand(g given) {
+	offers := window.Offers(g.items, g.offer)
 	for _, o := range offers {
 		a.log.Debug("Offered", "name", o.Name, "folder", o.Folder, "problem", o.Problem)
 	}
-	for _, i := range items {
+	for _, i := range g.items {
 		a.log.Debug("Dropped", "path", i.Path, "link", i.Link)
 	}
 	runtime.EventsEmit(a.context(), eventDrop, offers)

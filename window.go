@@ -140,9 +140,7 @@ func (sh *shell) run(call window.Call) (err error) {
 	sh.app = &App{server: server, log: out}
 	sh.look = window.LoadLook(sh.seat.Dir())
 	sh.app.dark.Store(sh.look.Dark)
-	if len(call.Paths) > 0 {
-		sh.app.give(itemsOf(call))
-	}
+	sh.app.named(call)
 	ctx, end := context.WithCancel(context.Background())
 	changes := server.Changes(ctx)
 	sh.tasks.Go(func() { sh.seat.Serve(sh.called) })
@@ -201,9 +199,7 @@ func (sh *shell) sameVersion(ctx context.Context) {
 func (sh *shell) called(call window.Call) {
 	sh.app.log.Info("Called by a second start", "files", len(call.Paths))
 	sh.app.raise(call.Token)
-	if len(call.Paths) > 0 {
-		sh.app.give(itemsOf(call))
-	}
+	sh.app.named(call)
 }
 
 // remember keeps how the window looks.
@@ -212,14 +208,6 @@ func (sh *shell) remember() {
 	if err := look.Save(sh.seat.Dir()); err != nil {
 		sh.app.log.Warn("Look was not kept", "err", err)
 	}
-}
-
-func itemsOf(call window.Call) []window.Item {
-	items := make([]window.Item, 0, len(call.Paths))
-	for _, p := range call.Paths {
-		items = append(items, window.Item{Path: string(p)})
-	}
-	return items
 }
 
 // logged writes a line for each request, where that much is wanted.
