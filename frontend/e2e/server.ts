@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { inject } from 'vitest';
 
 interface Invitation {
@@ -30,6 +30,7 @@ export class Server {
 
   readonly #dir = mkdtempSync(join(tmpdir(), 'longwatch-e2e-'));
   #process: ChildProcess | undefined;
+  #lines: Interface | undefined;
   #port = 0;
 
   constructor() {
@@ -50,12 +51,26 @@ export class Server {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#process = child;
-    for await (const line of createInterface({ input: child.stdout })) {
-      this.invitation = JSON.parse(line) as Invitation;
-      this.#port = Number(new URL(this.invitation.address).port);
-      return this.invitation;
-    }
-    throw new Error('serve ended without an invitation');
+    this.#lines = createInterface({ input: child.stdout });
+    await this.#invited();
+    this.#port = Number(new URL(this.invitation.address).port);
+    return this.invitation;
+  }
+
+  /** invite asks for another code: each is used once. */
+  async invite(): Promise<void> {
+    const invited = this.#invited();
+    this.#process?.stdin?.write('\n');
+    await invited;
+  }
+
+  async #invited(): Promise<void> {
+    const ended = once(this.#lines as Interface, 'close').then(() => {
+      throw new Error('serve ended without an invitation');
+    });
+    const [line] = (await Promise.race([once(this.#lines as Interface, 'line'), ended])) as [string];
+    ended.catch(() => undefined);
+    this.invitation = JSON.parse(line) as Invitation;
   }
 
   /** stop ends the server; the runs go on. */

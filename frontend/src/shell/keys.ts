@@ -6,6 +6,9 @@ import { router } from '../router.svelte';
 
 const mac = /Mac|iPhone|iPad/.test(navigator.platform);
 
+/** modifier is how the key of shortcuts is called on this machine. */
+export const modifier = mac ? '⌘' : 'Ctrl';
+
 // A browser keeps Ctrl N for itself, so there it is the letter alone.
 /** newKey is the key for a new run, as it is shown. */
 export const newKey = bridge.name === 'browser' ? 'N' : mac ? '⌘ N' : 'Ctrl N';

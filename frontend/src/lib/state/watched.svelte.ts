@@ -1,0 +1,37 @@
+import { Run } from './run.svelte';
+
+/** Watched are the runs that some part of the page looks at: one snapshot for
+ * all of them, read while at least one of them holds it. */
+class Watched {
+  #runs = new Map<string, { run: Run; users: number; stop: () => void }>();
+
+  /** of is a run's snapshot; it is kept up to date only while it is held. */
+  of(id: string): Run {
+    return this.#entry(id).run;
+  }
+
+  /** hold follows a run until the answer is called. */
+  hold(id: string): () => void {
+    const entry = this.#entry(id);
+    if (entry.users++ === 0) entry.stop = entry.run.follow();
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      if (--entry.users > 0) return;
+      entry.stop();
+      if (this.#runs.get(id) === entry) this.#runs.delete(id);
+    };
+  }
+
+  #entry(id: string) {
+    let entry = this.#runs.get(id);
+    if (!entry) {
+      entry = { run: new Run(id), users: 0, stop: () => {} };
+      this.#runs.set(id, entry);
+    }
+    return entry;
+  }
+}
+
+export const watched = new Watched();
