@@ -1,19 +1,29 @@
 # Longwatch. `make help` lists what there is.
 SHELL := /bin/bash
+comma := ,
 .DEFAULT_GOAL := help
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BIN := bin/longwatch
+WINDOW := bin/longwatch-window
+WINDOWTAGS := desktop,production$(if $(filter Linux,$(shell uname -s)),$(comma)webkit2_41)
+LDFLAGS := -s -w -X main.version=$(VERSION)
 SAMPLE := bin/sample/quarterly-report
 GOFILES := $(shell git ls-files '*.go' 2>/dev/null)
 
-.PHONY: help run build page types test check lint fuzz bench clean need FORCE
+.PHONY: help run build page window types test test-window check lint fuzz bench clean need FORCE
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
-run: build ## build, run the sample task and show where its result is
+run: build ## open the window with the sample task; where none can be, run it in the terminal
 	@rm -rf $(SAMPLE) && mkdir -p $(dir $(SAMPLE)) && cp -r examples/quarterly-report $(SAMPLE)
-	$(BIN) run $(SAMPLE)/task.md --unattended
+	@if build/window-needs can-show; then \
+	  $(MAKE) --no-print-directory window && \
+	  echo "opening the window: press Start there; \`$(BIN) run $(SAMPLE)/task.md\` does the same in the terminal" && \
+	  $(WINDOW) $(SAMPLE)/task.md; \
+	else \
+	  echo "running the sample in the terminal" && $(BIN) run $(SAMPLE)/task.md --unattended; \
+	fi
 
 build: page $(BIN) ## build bin/longwatch, with its page where Node is there
 
@@ -22,7 +32,12 @@ page: ## build the page that a browser is shown
 
 # Go itself knows what is up to date.
 $(BIN): need page FORCE
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ .
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ .
+
+# It needs the plain program of the same build beside it.
+window: build ## build bin/longwatch-window, the desktop window
+	@build/window-needs
+	CGO_ENABLED=1 go build -trimpath -tags $(WINDOWTAGS) -ldflags '$(LDFLAGS)' -o $(WINDOW) .
 
 types: need ## write the page's types anew from backend/api/wire.go
 	go generate ./backend/api
@@ -33,6 +48,12 @@ test: need ## install what the tests need and run all of them
 	@build/as-plain-user
 	@build/page test
 
+test-window: need ## install what the window's tests need and drive the real window on a display of their own
+	@build/window-needs install
+	@$(MAKE) --no-print-directory window
+	go tool staticcheck -tests=false -tags $(WINDOWTAGS) .
+	LONGWATCH_WINDOW=$(abspath $(WINDOW)) go test -count=1 -timeout 10m ./build/windowtest
+
 check: lint test ## what has to be green before a commit
 
 lint: need ## formatting, vet, staticcheck, the other platform, the page's types
@@ -40,6 +61,8 @@ lint: need ## formatting, vet, staticcheck, the other platform, the page's types
 	go vet ./...
 	go tool staticcheck ./...
 	GOOS=darwin GOARCH=arm64 go vet ./...
+	CGO_ENABLED=0 go build -tags bindings -o /dev/null .
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build -tags bindings -o /dev/null .
 	@build/page lint
 
 fuzz: need ## run every fuzzer for FUZZTIME (default 5s each)

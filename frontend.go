@@ -7,6 +7,9 @@ import (
 	"longwatch/backend/cli"
 )
 
+// version is set by the build.
+var version = "dev"
+
 // The page as it was built, and the sample task. Without a built page the
 // folder holds nothing that is served.
 var (

@@ -1,3 +1,5 @@
+//go:build !desktop && !bindings
+
 // Longwatch keeps agents working on a task for hours or days and shows what is
 // verified. One binary has several faces; which one this process is, is decided
 // here and nowhere else.
@@ -8,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"syscall"
 
 	"longwatch/backend/agent"
@@ -16,13 +20,11 @@ import (
 	"longwatch/backend/worker"
 )
 
-// version is set by the build.
-var version = "dev"
-
 func main() { os.Exit(face(os.Args[1:])) }
 
 func face(args []string) int {
 	if len(args) == 0 {
+		openWindow() // does not return if it can
 		return cli.Main(version, assets(), args)
 	}
 	switch args[0] {
@@ -45,4 +47,26 @@ func agentFace(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	return agent.PlaybookMain(ctx, os.Stdin, os.Stdout, os.Stderr)
+}
+
+// openWindow becomes the window, where that program is beside this one and
+// there is a display to show it on.
+func openWindow() {
+	if runtime.GOOS != "darwin" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	path := filepath.Join(filepath.Dir(self), "longwatch-window")
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return
+	}
+	if err := syscall.Exec(path, []string{path}, os.Environ()); err != nil {
+		fmt.Fprintf(os.Stderr, "longwatch: open the window: %s\n", err)
+	}
 }

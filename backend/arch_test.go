@@ -5,6 +5,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,7 +19,7 @@ import (
 var order = []string{
 	"safefs", "protocol", "check", "config", "task", "run", "gate", "loop",
 	"ledger", "guard", "evidence", "capability", "rundir",
-	"agent", "computeruse", "worker", "operator", "api", "cli",
+	"agent", "computeruse", "worker", "operator", "api", "window", "cli",
 }
 
 // ban is an import that a package may not have.
@@ -189,6 +191,42 @@ func TestNothingThatShipsInjectsFaults(t *testing.T) {
 		calls(s, "safefs", []string{"Inject", "Fault", "Tear"}, func(name string, line int) {
 			t.Errorf("%s:%d: safefs.%s is for tests", s.path, line, name)
 		})
+	}
+}
+
+// The window's toolkit costs 54 MB and a third of a second in each process that
+// links it. Workers, agents and tests are the plain build.
+func TestThePlainBuildKnowsNoToolkit(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "..")
+	list.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, ours+"cli") {
+		t.Fatalf("the program does not depend on its commands: %d packages", len(deps))
+	}
+	for _, d := range deps {
+		if strings.Contains(d, "wailsapp") || d == "runtime/cgo" {
+			t.Errorf("the plain build links %s", d)
+		}
+	}
+}
+
+func TestTheProgramRunsNoRound(t *testing.T) {
+	files, err := filepath.Glob("../*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no program above the house: %v", err)
+	}
+	for _, path := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(imports(f), ours+"loop") && !strings.HasSuffix(path, "_test.go") {
+			t.Errorf("%s imports loop: only a worker runs rounds", path)
+		}
 	}
 }
 

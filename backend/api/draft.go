@@ -74,11 +74,11 @@ func (s *Server) source(t TaskDraft) (d draft, err error) {
 	case t.Offer != "" && t.Path != "":
 		return bad("a task is either dropped or named by its path, not both")
 	case t.Offer != "":
-		path, there := s.offers.path(t.Offer)
+		f, there := s.offers.find(t.Offer)
 		if !there {
 			return d, refuse(http.StatusNotFound, codeNotFound, "the dropped file is not known any more").hint("Drop it again.")
 		}
-		d.path, d.dropped = path, true
+		d.path, d.dropped = f.path, !f.inPlace
 	case t.Path != "":
 		if !filepath.IsAbs(t.Path) || strings.ContainsRune(t.Path, 0) {
 			return bad("the path of the task is not absolute: %s", quoted(clip(t.Path, longestWhy)))
@@ -107,11 +107,11 @@ func (d *draft) block(code, format string, args ...any) {
 // gets a new one.
 func (s *Server) settle(d *draft, workspace string) error {
 	if strings.HasPrefix(workspace, offerMark) {
-		path, there := s.offers.path(workspace)
+		f, there := s.offers.find(workspace)
 		if !there {
 			return refuse(http.StatusNotFound, codeNotFound, "the dropped folder is not known any more").hint("Drop it again.")
 		}
-		workspace = path
+		workspace = f.path
 	}
 	if rest, below := strings.CutPrefix(workspace, "~/"); below {
 		home, err := os.UserHomeDir()

@@ -51,6 +51,7 @@ func TestWhereATaskWouldWork(t *testing.T) {
 	}{
 		"a path":                           {TaskDraft{Path: in("ws/task.md")}, ws, nil},
 		"a dropped file":                   {TaskDraft{Offer: dropped("ws/task.md")}, fresh, nil},
+		"a file named at the start":        {TaskDraft{Offer: s.OfferInPlace(in("ws/task.md")).Offer}, ws, nil},
 		"a typed text":                     {TaskDraft{Text: steps}, fresh, nil},
 		"a path with a folder chosen":      {TaskDraft{Path: in("named/task.md"), Workspace: in("ws")}, ws, nil},
 		"a dropped folder":                 {TaskDraft{Text: steps, Workspace: dropped("ws")}, ws, nil},
@@ -133,8 +134,8 @@ func TestWhatIsDroppedIsTakenOrRefused(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", path, diff)
 		}
-		if known, there := s.offers.path(id); there != (want.Problem == "") || there && known != path {
-			t.Errorf("%q is kept as %q", path, known)
+		if known, there := s.offers.find(id); there != (want.Problem == "") || there && known.path != path {
+			t.Errorf("%q is kept as %q", path, known.path)
 		}
 	}
 	d, err := s.draft(TaskDraft{Offer: s.Offer(odd).Offer})
@@ -145,8 +146,8 @@ func TestWhatIsDroppedIsTakenOrRefused(t *testing.T) {
 	for range mostOffers {
 		s.Offer(odd)
 	}
-	if _, there := s.offers.path(first); there || len(s.offers.paths) != mostOffers {
-		t.Errorf("%d offers are kept", len(s.offers.paths))
+	if _, there := s.offers.find(first); there || len(s.offers.files) != mostOffers {
+		t.Errorf("%d offers are kept", len(s.offers.files))
 	}
 }
 

@@ -25,6 +25,7 @@ func Main(version string, args []string, w io.Writer) int {
 		fmt.Fprintln(w, "usage: longwatch worker [--reopen] RUN")
 		return 2
 	}
+	letGo()
 	log := slog.New(slog.NewTextHandler(w, nil)).With("run", fs.Arg(0))
 	// A closed terminal must not end a run; a logout or shutdown may, and the
 	// run can then be resumed.

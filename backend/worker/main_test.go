@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 			syscall.Exit(guard.LaunchMain(os.Args[2:]))
 		case "agent":
 			syscall.Exit(agent.PlaybookMain(context.Background(), os.Stdin, os.Stdout, os.Stderr))
+		case "let-go":
+			syscall.Exit(letGoMain())
 		}
 	}
 	os.Exit(m.Run())

@@ -1,6 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { inWindow, wails } from './wails';
 
+const ready = vi.fn(() => Promise.resolve());
+const shown = vi.fn((_dark: boolean) => Promise.resolve());
+
 function window_() {
   const hears = new Map<string, (...data: unknown[]) => void>();
   window.runtime = {
@@ -13,7 +16,12 @@ function window_() {
   };
   window.go = {
     main: {
-      App: { PickTask: () => Promise.resolve({ name: '' }), PickFolder: () => Promise.resolve('/home/ada') },
+      App: {
+        PickTask: () => Promise.resolve({ name: '' }),
+        PickFolder: () => Promise.resolve('/home/ada'),
+        Ready: ready,
+        Shown: shown,
+      },
     },
   };
   return hears;
@@ -45,7 +53,11 @@ test('changes are heard by whoever asked last, by one subscription', () => {
 test('a drop brings offers, and none is no fault', () => {
   const hears = window_();
   const took: unknown[] = [];
-  wails().onDrop((files) => took.push(files));
+  ready.mockClear();
+  const face = wails();
+  expect(ready).not.toHaveBeenCalled();
+  face.onDrop((files) => took.push(files));
+  expect(ready).toHaveBeenCalledOnce();
   hears.get('drop')?.([{ offer: 'offer-1', name: 'a.md' }]);
   hears.get('drop')?.(null);
   expect(took).toEqual([[{ offer: 'offer-1', name: 'a.md' }], []]);
@@ -56,4 +68,15 @@ test('a dialog that is closed gives nothing', async () => {
   const face = wails();
   expect(await face.pickTask()).toBeNull();
   expect(await face.pickFolder()).toBe('/home/ada');
+});
+
+test('the window is told which theme is shown, now and whenever it changes', async () => {
+  window_();
+  shown.mockClear();
+  document.documentElement.dataset.theme = 'dark';
+  wails();
+  expect(shown.mock.lastCall).toEqual([true]);
+  document.documentElement.dataset.theme = 'light';
+  await vi.waitFor(() => expect(shown.mock.lastCall).toEqual([false]));
+  delete document.documentElement.dataset.theme;
 });

@@ -10,6 +10,10 @@ interface Runtime {
 interface App {
   PickTask(): Promise<Offer>;
   PickFolder(): Promise<string>;
+  /** The page listens for drops: what came before is told now. */
+  Ready(): Promise<void>;
+  /** Which theme is shown, for the first moment of the next window. */
+  Shown(dark: boolean): Promise<void>;
 }
 declare global {
   interface Window {
@@ -30,6 +34,7 @@ export function wails(): Face {
   const app = window.go?.main?.App as App;
   let change: (c: Changed) => void = () => {};
   runtime.EventsOn('run:changed', (c) => change(c as Changed));
+  watchTheme((dark) => void app.Shown(dark));
   return {
     name: 'window',
     picksFolders: true,
@@ -42,12 +47,21 @@ export function wails(): Face {
     },
     onDrop(take) {
       runtime.EventsOn('drop', (offers) => take((offers as Offer[] | null) ?? []));
+      void app.Ready();
     },
     // The window's page is no secure context everywhere, so it has no clipboard.
     copy: (text) => runtime.ClipboardSetText(text),
     pickTask: () => app.PickTask().then(orNothing, cancelled),
     pickFolder: () => app.PickFolder().then((path) => path || null, cancelled),
   };
+}
+
+/** watchTheme tells the theme now and whenever it changes. */
+function watchTheme(tell: (dark: boolean) => void): void {
+  const root = document.documentElement;
+  const look = () => tell(root.dataset.theme === 'dark');
+  new MutationObserver(look).observe(root, { attributeFilter: ['data-theme'] });
+  look();
 }
 
 function orNothing(offer: Offer): Dropped | null {

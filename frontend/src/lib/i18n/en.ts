@@ -228,6 +228,8 @@ export const en = {
         `“${name}” is larger than ${limit}, too large for a task file.`,
       not_text: (name: string) => `“${name}” is not UTF-8 text.`,
       unreadable: (name: string) => `“${name}” could not be read.`,
+      link: (name: string) => `“${name}” is a link, not a file on this machine.`,
+      too_many: (n: string) => `${n} more were dropped than one drop can hold.`,
       other: (name: string, why: string) => `“${name}” cannot be a task: ${why}`,
     },
     waiting: (name: string) => `“${name}” waits under New run.`,

@@ -205,6 +205,8 @@ export const zh: typeof en = {
       too_large: (name, limit) => `“${name}”大于 ${limit}，作为任务文件太大。`,
       not_text: (name) => `“${name}”不是 UTF-8 文本。`,
       unreadable: (name) => `无法读取“${name}”。`,
+      link: (name) => `“${name}”是链接，不是本机上的文件。`,
+      too_many: (n) => `另有 ${n} 项超出一次拖放的上限。`,
       other: (name, why) => `“${name}”不能作为任务：${why}`,
     },
     waiting: (name) => `“${name}”已放在“新建运行”里。`,
