@@ -97,7 +97,7 @@ func (e *Engine) undo(ctx context.Context, st Step) error {
 		}
 	})
 	if !ok {
-		return e.cannotRestore(madeWorse, "nothing was kept since the last change that was nobody's of the run")
+		return e.cannotRestore(madeWorse, "no state is kept that has all that is verified and what others changed")
 	}
 	if !undoing {
 		kept := e.Kept.Save(ctx, st.Round, BeforeRestore)

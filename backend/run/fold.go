@@ -279,7 +279,8 @@ func (s *State) keep(e Entry, ev Checkpointed) {
 // Undo finds the state to which what the newest round made worse is put back:
 // the newest that a verdict supports, else the first there is. A change that
 // was nobody's of the run is not undone with it, so only what was kept after
-// the newest such change counts.
+// the newest such change counts; and none does if that would undo what a verdict
+// supports and nobody could keep.
 func (s *State) Undo() (Kept, bool) {
 	var first, supported *Kept
 	for i, k := range s.Checkpoints {
@@ -293,11 +294,17 @@ func (s *State) Undo() (Kept, bool) {
 			supported = &s.Checkpoints[i]
 		}
 	}
-	switch {
-	case supported != nil:
-		return *supported, true
-	case first != nil:
-		return *first, true
+	to := supported
+	if to == nil {
+		to = first
 	}
-	return Kept{}, false
+	if to == nil {
+		return Kept{}, false
+	}
+	for _, r := range s.Rounds {
+		if r.Supported() && r.AuditedSeq > to.Seq {
+			return Kept{}, false
+		}
+	}
+	return *to, true
 }
