@@ -122,6 +122,9 @@ static gboolean attach(gpointer data) {
 	g_signal_connect(view, "decide-policy", G_CALLBACK(on_policy), NULL);
 	g_signal_connect(webkit_web_view_get_context(WEBKIT_WEB_VIEW(view)), "download-started", G_CALLBACK(on_download),
 	                 NULL);
+	// Without a GPU the toolkit draws overlay scrollbars above everything, dialogs
+	// of the page too.
+	g_object_set(gtk_settings_get_default(), "gtk-overlay-scrolling", FALSE, NULL);
 	// Wails is about to centre the window; whoever comes after that has the last
 	// word.
 	g_idle_add(place, p);
