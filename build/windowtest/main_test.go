@@ -95,7 +95,7 @@ func (s *seat) start(args ...string) *proc {
 		_ = p.Wait()
 	}()
 	s.t.Cleanup(func() {
-		if to := os.Getenv(shotsVariable); to != "" {
+		if to := os.Getenv(shotsVariable); to != "" && len(s.Windows()) > 0 {
 			_ = s.Save(filepath.Join(to, strings.ReplaceAll(s.t.Name(), "/", "-")+".png"))
 		}
 		p.end(syscall.SIGKILL)
