@@ -28,5 +28,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts'],
     setupFiles: ['src/test-setup.ts'],
     restoreMocks: true,
+    // Two cores are shared by whatever else is built and tested.
+    testTimeout: 30_000,
   },
 });

@@ -52,7 +52,13 @@ export function model(gate: Gate, run: RunSummary): Model {
     case 'repeated_failure':
       return { ...base, icon: 'warn', title: failing(gate) };
     default:
-      return { ...base, ...human(gate), icon: 'warn', rounds: gate.left > 0 ? null : more };
+      return {
+        ...base,
+        ...human(gate),
+        icon: 'warn',
+        // To audit again takes no round.
+        rounds: gate.left > 0 || gate.reason.startsWith('audit.') ? null : more,
+      };
   }
 }
 

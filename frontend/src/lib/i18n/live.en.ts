@@ -160,7 +160,7 @@ export const live = {
     hidden: 'Hidden',
     hiddenFailed: (n: number) =>
       many(n, 'check failed, kept from the agents', 'checks failed, kept from the agents'),
-    noChecks: 'None so far.',
+    noChecks: 'They run after the step.',
     noChecksEver: 'None ran.',
     executor: 'The executor said',
     executorText: 'a claim, not evidence',
@@ -323,6 +323,11 @@ export const live = {
       'budget.deadline': 'The deadline has passed',
       'budget.tokens': 'The token limit is reached',
       'budget.cost': 'The cost limit is reached',
+    } as Record<string, string>,
+    means: {
+      'audit.void': 'That audit does not count. Auditing again looks at the workspace as it is now.',
+      'audit.stale_twice':
+        'No audit could be finished while nothing moved. Auditing again looks at the workspace as it is now.',
     } as Record<string, string>,
     goOnMeans: {
       'budget.active': 'Going on allows as much active time again.',

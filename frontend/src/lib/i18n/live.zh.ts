@@ -141,7 +141,7 @@ export const live: typeof en = {
     check: { pass: '通过', fail: '未通过', error: '出错' },
     hidden: '隐藏',
     hiddenFailed: (n) => `${n} 项未通过，不给智能体看`,
-    noChecks: '目前没有。',
+    noChecks: '在这一步之后运行。',
     noChecksEver: '没有运行。',
     executor: '执行者所说',
     executorText: '只是说法，不是证据',
@@ -291,6 +291,10 @@ export const live: typeof en = {
       'budget.deadline': '已过截止时间',
       'budget.tokens': '已到词元上限',
       'budget.cost': '已到费用上限',
+    },
+    means: {
+      'audit.void': '那次审计不算数。再审计时以工作区现在的样子为准。',
+      'audit.stale_twice': '一直没有一次审计能在毫无改动的情况下做完。再审计时以工作区现在的样子为准。',
     },
     goOnMeans: {
       'budget.active': '继续则再给同样多的工作时间。',

@@ -24,8 +24,8 @@ export class Run {
     this.refresh();
     return link.hear({
       changed: (change) => {
-        if (change.run !== this.id) return;
-        if (change.seq === 0 || change.seq > (this.view?.seq ?? 0)) this.refresh();
+        // Whatever its number: that a worker died has no record.
+        if (change.run === this.id) this.refresh();
       },
       missed: () => this.refresh(),
     });

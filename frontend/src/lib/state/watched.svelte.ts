@@ -1,4 +1,9 @@
+import { link } from './link.svelte';
 import { Run } from './run.svelte';
+
+/** How often a run on the screen is read though nothing was heard of it, in ms:
+ * that its files were tampered with is told by nobody. */
+const ANYWAY = 4000;
 
 /** Watched are the runs that some part of the page looks at: one snapshot for
  * all of them, read while at least one of them holds it. */
@@ -13,7 +18,16 @@ class Watched {
   /** hold follows a run until the answer is called. */
   hold(id: string): () => void {
     const entry = this.#entry(id);
-    if (entry.users++ === 0) entry.stop = entry.run.follow();
+    if (entry.users++ === 0) {
+      const stop = entry.run.follow();
+      const timer = setInterval(() => {
+        if (document.visibilityState === 'visible' && link.standing === 'live') entry.run.refresh();
+      }, ANYWAY);
+      entry.stop = () => {
+        clearInterval(timer);
+        stop();
+      };
+    }
     let held = true;
     return () => {
       if (!held) return;

@@ -20,7 +20,8 @@ export function can(view: RunView): Can {
   return {
     message: open && !stopping,
     pause: (standing === 'working' || standing === 'waiting') && !stopping && !view.why.facts?.pausing,
-    resume: standing === 'interrupted' || standing === 'new' || standing === 'paused' || pausing(view),
+    // An interrupted run is resumed from its banner, which says what that means.
+    resume: standing === 'new' || standing === 'paused' || pausing(view),
     stop: open && standing !== 'new' && !(stopping && view.why.facts?.abort),
     remove: removable(view.run),
     answer: standing === 'needs_you',

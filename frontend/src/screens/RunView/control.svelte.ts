@@ -24,7 +24,7 @@ export class Control {
     this.busy = wish.kind;
     try {
       const receipt = await this.#once.send(wish, (command) => this.#run.command(command));
-      this.#say(receipt);
+      this.#say(wish.kind, receipt);
       return !receipt.refused;
     } catch (caught) {
       toasts.trouble(explain(asFailed(caught)));
@@ -35,8 +35,9 @@ export class Control {
     }
   }
 
-  #say(receipt: Receipt): void {
+  #say(kind: string, receipt: Receipt): void {
     if (receipt.refused) toasts.trouble(`${t.failure.refused} ${receipt.refused}`);
-    else if (receipt.seq) toasts.say(t.live.act.sent(receipt.seq));
+    // A message stands in its own list; to say it twice would cover that.
+    else if (receipt.seq && kind !== 'send') toasts.say(t.live.act.sent(receipt.seq));
   }
 }
