@@ -31,7 +31,6 @@ const (
 type App struct {
 	server *api.Server
 	log    *slog.Logger
-	host   string
 
 	picking sync.Mutex // held while a dialog is open
 	dark    atomic.Bool

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/wailsapp/wails/v2"
@@ -63,6 +64,8 @@ func show(files []string) error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return errors.New("there is no display to show a window on; `longwatch serve` shows the runs in a browser")
 	}
+	// Before there are threads of a toolkit that read the environment.
+	logIn()
 	program, err := worker.Program()
 	if err != nil {
 		return err
@@ -82,6 +85,24 @@ func show(files []string) error {
 	}
 	defer seat.Leave()
 	return (&shell{home: home, seat: seat, program: program}).run(call)
+}
+
+// logIn takes PATH and proxies from the person's login shell where nobody
+// started us from a terminal: a double click knows neither, and agents are
+// found by them. Without an answer things stay as they are.
+func logIn() {
+	shell := os.Getenv("SHELL")
+	if shell == "" || os.Getenv("TERM") != "" {
+		return
+	}
+	variables, err := worker.LoginEnvironment(context.Background(), shell)
+	if err != nil {
+		return
+	}
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		_ = os.Setenv(name, value)
+	}
 }
 
 // callFor is what a start asks for, in words that another process understands.

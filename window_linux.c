@@ -10,7 +10,7 @@ extern void goDropped(char **uris, int n);
 extern void goBlocked(char *uri);
 
 typedef struct {
-	int x, y, placed;
+	int x, y, placed, dark;
 } Place;
 
 // All of it belongs to the main loop's thread.
@@ -122,6 +122,11 @@ static gboolean attach(gpointer data) {
 	g_signal_connect(view, "decide-policy", G_CALLBACK(on_policy), NULL);
 	g_signal_connect(webkit_web_view_get_context(WEBKIT_WEB_VIEW(view)), "download-started", G_CALLBACK(on_download),
 	                 NULL);
+	// What is seen before the page is, and dialogs.
+	g_object_set(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", p->dark, NULL);
+	// Without a GPU the toolkit draws overlay scrollbars above everything, dialogs
+	// of the page too.
+	g_object_set(gtk_settings_get_default(), "gtk-overlay-scrolling", FALSE, NULL);
 	// Wails is about to centre the window; whoever comes after that has the last
 	// word.
 	g_idle_add(place, p);
@@ -129,9 +134,9 @@ static gboolean attach(gpointer data) {
 	return G_SOURCE_REMOVE;
 }
 
-void attach_soon(int x, int y, int placed) {
+void attach_soon(int x, int y, int placed, int dark) {
 	Place *p = malloc(sizeof *p);
-	*p = (Place){x, y, placed};
+	*p = (Place){x, y, placed, dark};
 	g_idle_add_full(G_PRIORITY_HIGH, attach, p, NULL);
 }
 

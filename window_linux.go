@@ -36,7 +36,7 @@ func ofPlatform(o *options.App) {
 // for byte, and the guard that lets nothing but our page be loaded.
 func (a *App) attach(look window.Look) {
 	attached.Store(a)
-	C.attach_soon(C.int(look.X), C.int(look.Y), C.int(b2i(look.Placed)))
+	C.attach_soon(C.int(look.X), C.int(look.Y), C.int(b2i(look.Placed)), C.int(b2i(look.Dark)))
 }
 
 func b2i(b bool) int {

@@ -65,6 +65,7 @@ var writers = map[string]string{
 	"worker":     "private folders of episodes, which are not in a run directory",
 	"capability": "tries whether the state folder can be written",
 	"rundir":     "makes the state folder itself, before there is one to anchor in",
+	"window":     "makes its socket private, which is no file",
 	"operator":   "makes a new workspace in the person's own folder",
 	"cli":        "init writes task.md into the person's own folder",
 }

@@ -17,6 +17,7 @@
 //	worker      the detached process that keeps one run going
 //	operator    what a person wants of a run: starting it, commands, receipts
 //	api         what a window or a browser may read and ask
+//	window      what a desktop window needs besides a toolkit
 //	cli         the commands
 //
 // A package imports only packages above it. The pure ones (protocol, run, gate,

@@ -79,28 +79,33 @@ func folder(home string) (*safefs.Dir, error) {
 // Dir is the folder of the window's own files.
 func (s *Seat) Dir() *safefs.Dir { return s.dir }
 
-// sit makes us the window: what a killed one left is replaced.
+// sit makes us the window.
 func (s *Seat) sit() (*Seat, error) {
-	err := s.lease.Write([]byte(strconv.Itoa(os.Getpid())))
-	if err == nil {
-		err = s.dir.Remove(socketName)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-	}
-	if err == nil {
-		err = s.dir.Sweep()
-	}
-	if err == nil {
-		var path string
-		if path, err = s.socket(); err == nil {
-			s.listen, err = net.Listen("unix", path)
-		}
-	}
-	if err != nil {
+	if err := s.begin(); err != nil {
 		return nil, errors.Join(fmt.Errorf("take the window's place: %w", err), s.Leave())
 	}
 	return s, nil
+}
+
+// begin replaces what a killed window left.
+func (s *Seat) begin() error {
+	if err := s.lease.Write([]byte(strconv.Itoa(os.Getpid()))); err != nil {
+		return err
+	}
+	if err := s.dir.Remove(socketName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.dir.Sweep(); err != nil {
+		return err
+	}
+	path, err := s.socket()
+	if err != nil {
+		return err
+	}
+	if s.listen, err = net.Listen("unix", path); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o600)
 }
 
 // Stop ends Serve. The seat stays taken, so that the next window begins only

@@ -128,4 +128,7 @@ func TestOnlyThePersonReachesTheSocket(t *testing.T) {
 	if st.Mode().Perm() != 0o700 {
 		t.Errorf("the folder is %s", st.Mode())
 	}
+	if st, err = os.Stat(filepath.Join(home, folderName, socketName)); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("the socket is %v, %v", st, err)
+	}
 }

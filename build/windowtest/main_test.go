@@ -33,7 +33,8 @@ type seat struct {
 	t      *testing.T
 	window string // the program
 	home   string
-	work   string // for tasks
+	work   string   // for tasks
+	more   []string // of the environment
 
 	rectWas image.Rectangle // the window, when it was looked at last
 }
@@ -81,7 +82,8 @@ func must(t *testing.T, err error) {
 
 // env is the environment of the programs of this seat.
 func (s *seat) env(more ...string) []string {
-	return s.Env(append([]string{"LONGWATCH_HOME=" + s.home, "LONGWATCH_LOG=debug", "HOME=" + s.work}, more...)...)
+	own := append([]string{"LONGWATCH_HOME=" + s.home, "LONGWATCH_LOG=debug", "HOME=" + s.work}, s.more...)
+	return s.Env(append(own, more...)...)
 }
 
 // start starts a window and ends it with the test.
@@ -95,7 +97,7 @@ func (s *seat) start(args ...string) *proc {
 		_ = p.Wait()
 	}()
 	s.t.Cleanup(func() {
-		if to := os.Getenv(shotsVariable); to != "" {
+		if to := os.Getenv(shotsVariable); to != "" && len(s.Windows()) > 0 {
 			_ = s.Save(filepath.Join(to, strings.ReplaceAll(s.t.Name(), "/", "-")+".png"))
 		}
 		p.end(syscall.SIGKILL)

@@ -179,6 +179,33 @@ func TestWithoutADisplayOrAProgramItSaysSo(t *testing.T) {
 	}
 }
 
+// A window that nobody started from a terminal has what the login shell says.
+func TestADoubleClickKnowsWhereProgramsAre(t *testing.T) {
+	t.Parallel()
+	s := sit(t)
+	shell := filepath.Join(s.work, "shell")
+	must(t, os.WriteFile(shell, []byte("#!/bin/sh\nPATH=/from/the/shell:$PATH; export PATH; exec /bin/sh \"$2\" \"$3\"\n"), 0o700))
+	s.more = []string{"SHELL=" + shell}
+	p, w := s.open()
+	// It starts a worker, whose environment can be read; its own is what it was
+	// started with.
+	s.drop(w, uri(s.file("slow/task.md", "---\nsteps:\n  - name: Slow\n    run: sleep 600\n---\n# Slow\n")))
+	s.until("the task is shown", func() bool { return s.asked("POST", "/api/inspect") > 0 })
+	s.settled(w)
+	s.Click(w.Rect.Max.Sub(image.Pt(60, 58))) // "Start run"
+	s.until("the run has a worker", func() bool { return len(runs(s.home)) == 1 && s.worker(runs(s.home)[0]) != 0 })
+	worker := s.worker(runs(s.home)[0])
+	t.Cleanup(func() { _ = syscall.Kill(worker, syscall.SIGKILL) })
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(worker) + "/environ")
+	must(t, err)
+	if !strings.Contains("\x00"+string(env), "\x00PATH=/from/the/shell:") {
+		t.Errorf("the worker has %q", env)
+	}
+	s.cli("abort", "last")
+	s.until("the worker has ended", func() bool { return !alive(worker) })
+	p.end(syscall.SIGTERM)
+}
+
 // The plain program without a word becomes the window, where there is one and
 // a display.
 func TestThePlainProgramOpensTheWindow(t *testing.T) {
