@@ -5,7 +5,9 @@ comma := ,
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BIN := bin/longwatch
 WINDOW := bin/longwatch-window
-WINDOWTAGS := desktop,production$(if $(filter Linux,$(shell uname -s)),$(comma)webkit2_41)
+OS := $(shell uname -s)
+WINDOWTAGS := desktop,production$(if $(filter Linux,$(OS)),$(comma)webkit2_41)
+WINDOWENV := CGO_ENABLED=1 $(if $(filter Darwin,$(OS)),CGO_LDFLAGS="-framework UniformTypeIdentifiers")
 LDFLAGS := -s -w -X main.version=$(VERSION)
 SAMPLE := bin/sample/quarterly-report
 GOFILES := $(shell git ls-files '*.go' 2>/dev/null)
@@ -37,7 +39,7 @@ $(BIN): need page FORCE
 # It needs the plain program of the same build beside it.
 window: build ## build bin/longwatch-window, the desktop window
 	@build/window-needs
-	CGO_ENABLED=1 go build -trimpath -tags $(WINDOWTAGS) -ldflags '$(LDFLAGS)' -o $(WINDOW) .
+	$(WINDOWENV) go build -trimpath -tags $(WINDOWTAGS) -ldflags '$(LDFLAGS)' -o $(WINDOW) .
 
 types: need ## write the page's types anew from backend/api/wire.go
 	go generate ./backend/api

@@ -194,7 +194,20 @@ func (a *App) hand(g given) {
 	runtime.EventsEmit(a.context(), eventDrop, offers)
 }
 
-// forward tells the page what changes, until ctx ends.
-func (a *App) forward(ctx context.Context, changes <-chan api.Changed) {
-	window.Forward(ctx, changes, func(c api.Changed) { runtime.EventsEmit(a.context(), eventChanged, c) })
+// forward tells the page what changes, until ctx ends. A page that was quicker
+// than the feed, which looks at every run first, is told to read again.
+func (a *App) forward(ctx context.Context) {
+	changes := a.server.Changes(ctx)
+	emit := func(c api.Changed) {
+		if wails := a.context(); wails != nil {
+			runtime.EventsEmit(wails, eventChanged, c)
+		}
+	}
+	a.mu.Lock()
+	late := a.ready
+	a.mu.Unlock()
+	if late {
+		emit(api.Changed{})
+	}
+	window.Forward(ctx, changes, emit)
 }

@@ -163,7 +163,7 @@ func (sh *shell) run(call window.Call) (err error) {
 	sh.app.dark.Store(sh.look.Dark)
 	sh.app.named(call)
 	ctx, end := context.WithCancel(context.Background())
-	changes := server.Changes(ctx)
+	sh.tasks.Go(func() { sh.app.forward(ctx) })
 	sh.tasks.Go(func() { sh.seat.Serve(sh.called) })
 	defer func() {
 		end()
@@ -171,7 +171,7 @@ func (sh *shell) run(call window.Call) (err error) {
 		sh.tasks.Wait()
 		out.Info("Window ends")
 	}()
-	return sh.wails(ctx, logged(out, api.Inside(server, assets.Page)), changes)
+	return sh.wails(ctx, logged(out, api.Inside(server, assets.Page)))
 }
 
 // logTo opens the log; a crash writes its last words there.
@@ -184,7 +184,7 @@ func (sh *shell) logTo() (*window.Log, error) {
 }
 
 // wails runs the toolkit. It panics where there is no display, and only there.
-func (sh *shell) wails(ctx context.Context, h http.Handler, changes <-chan api.Changed) (err error) {
+func (sh *shell) wails(ctx context.Context, h http.Handler) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("open the window: %v", p)
@@ -194,7 +194,6 @@ func (sh *shell) wails(ctx context.Context, h http.Handler, changes <-chan api.C
 	o.OnStartup = func(wails context.Context) {
 		sh.app.begun(wails)
 		sh.app.attach(sh.look)
-		sh.tasks.Go(func() { sh.app.forward(ctx, changes) })
 		sh.tasks.Go(func() { sh.sameVersion(ctx) })
 	}
 	o.OnBeforeClose = func(context.Context) (prevent bool) {

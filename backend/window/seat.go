@@ -73,6 +73,9 @@ func folder(home string) (*safefs.Dir, error) {
 		return nil, err
 	}
 	defer root.Close()
+	if dir, err := root.Sub(folderName); !errors.Is(err, fs.ErrNotExist) {
+		return dir, err // without the sync of making it
+	}
 	return root.Mkdir(folderName)
 }
 

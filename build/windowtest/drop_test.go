@@ -106,7 +106,7 @@ func TestADropWaitsBehindADialogOfThePage(t *testing.T) {
 	s := sit(t)
 	_, w := s.open()
 	shown := s.settled(w)
-	must(t, s.Press(screen.Shift, '/')) // "?" shows the keys
+	s.press(w, screen.Shift, '/') // "?" shows the keys
 	s.until("the dialog is seen", func() bool {
 		now, err := s.Shot(w.Rect)
 		return err == nil && string(now.Pix) != shown
@@ -116,7 +116,7 @@ func TestADropWaitsBehindADialogOfThePage(t *testing.T) {
 	if n := s.asked("POST", "/api/inspect"); n != 0 {
 		t.Errorf("the page went to the new run: %d looks at the draft", n)
 	}
-	must(t, s.Press(screen.Escape))
-	must(t, s.Press(screen.Ctrl, 'n'))
+	s.press(w, screen.Escape)
+	s.press(w, screen.Ctrl, 'n')
 	s.until("the file is shown", func() bool { return s.asked("POST", "/api/inspect") == 1 })
 }

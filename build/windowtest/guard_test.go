@@ -21,10 +21,7 @@ import (
 // bare builds the window with the page of testdata, which resists nothing, in
 // place of ours. The plain program beside it is the one under test.
 var bare = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "longwatch-bare-")
-	if err != nil {
-		return "", err
-	}
+	dir := os.Getenv(bareVariable)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		return "", err
@@ -57,14 +54,20 @@ var bare = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "longwatch-window"), os.Symlink(plain, filepath.Join(dir, "longwatch"))
 })
 
-// TestMain removes what bare built.
+// bareVariable is the folder that bare builds in.
+const bareVariable = "LONGWATCH_TEST_BARE"
+
+// TestMain makes that folder, and removes it.
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if os.Getenv(windowVariable) != "" {
-		if path, err := bare(); err == nil {
-			_ = os.RemoveAll(filepath.Dir(path))
-		}
+	dir, err := os.MkdirTemp("", "longwatch-bare-")
+	if err == nil {
+		err = os.Setenv(bareVariable, dir)
 	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
 
@@ -76,7 +79,8 @@ func (s *seat) openBare() (*proc, screen.Window) {
 	s.window = path
 	p, w := s.open()
 	s.until("the page is ready", func() bool { return s.told("event", "ready") == 1 })
-	s.Click(center(w)) // the page has the keyboard
+	s.until("the window has the keyboard", func() bool { return s.Front() == w.ID })
+	s.Click(center(w)) // and so has its page
 	return p, w
 }
 
@@ -185,14 +189,14 @@ func TestNothingIsTakenBehindADialogOfTheDesktop(t *testing.T) {
 	s := sit(t)
 	_, w := s.openBare()
 	s.act('p')
-	_, err := s.Find("Choose a task")
+	dialog, err := s.Find("Choose a task")
 	must(t, err)
 	if err := s.Drag(w, center(w), screen.Files(uri(s.file("task.md", taskText)))); err != nil {
 		t.Logf("the toolkit refuses it by itself: %v", err)
 	} else {
 		s.until("the drop was not taken", func() bool { return len(s.said("Drop was not taken while a dialog is open")) == 1 })
 	}
-	must(t, s.Press(screen.Escape))
+	s.press(dialog, screen.Escape)
 	s.until("the dialog is answered", func() bool { return s.told("picked", "") >= 1 && len(s.Windows()) == 1 })
 	s.drop(w, uri(s.file("after.md", taskText)))
 	if got := s.paths(9); !slices.Equal(got, []string{filepath.Join(s.work, "after.md")}) {

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jezek/xgb/xproto"
+
 	"longwatch/build/screen"
 )
 
@@ -63,7 +65,7 @@ func sit(t *testing.T) *seat {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	st := &seat{Screen: s, t: t, window: window, home: filepath.Join(dir, "state"), work: filepath.Join(dir, "work")}
-	must(t, os.MkdirAll(st.work, 0o700))
+	must(t, os.MkdirAll(filepath.Join(st.work, "tmp"), 0o700))
 	t.Cleanup(func() {
 		if t.Failed() {
 			log, _ := os.ReadFile(st.logPath())
@@ -82,7 +84,7 @@ func must(t *testing.T, err error) {
 
 // env is the environment of the programs of this seat.
 func (s *seat) env(more ...string) []string {
-	own := append([]string{"LONGWATCH_HOME=" + s.home, "LONGWATCH_LOG=debug", "HOME=" + s.work}, s.more...)
+	own := append([]string{"LONGWATCH_HOME=" + s.home, "LONGWATCH_LOG=debug", "HOME=" + s.work, "TMPDIR=" + filepath.Join(s.work, "tmp")}, s.more...)
 	return s.Env(append(own, more...)...)
 }
 
@@ -116,6 +118,13 @@ func (s *seat) open(args ...string) (*proc, screen.Window) {
 	}
 	s.until("the page listens", func() bool { return len(s.said("Page listens")) > began })
 	return p, w
+}
+
+// press presses keys once a window has the keyboard.
+func (s *seat) press(w screen.Window, keys ...xproto.Keysym) {
+	s.t.Helper()
+	s.until("it has the keyboard", func() bool { return s.Front() == w.ID })
+	must(s.t, s.Press(keys...))
 }
 
 // settled is how the window looks once it looks the same for a while.

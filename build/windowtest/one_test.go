@@ -171,9 +171,9 @@ func TestWithoutADisplayOrAProgramItSaysSo(t *testing.T) {
 	must(t, os.WriteFile(other, []byte("#!/bin/sh\necho longwatch version of-another-time\n"), 0o700))
 	s.window = alone
 	p := s.start()
-	_, err = s.Find("Longwatch cannot start runs")
+	w, err := s.Find("Longwatch cannot start runs")
 	must(t, err)
-	must(t, s.Press(' ')) // its button
+	s.press(w, ' ') // its button
 	if code := s.exit(p); code != 0 || !strings.Contains(p.out.String(), "of-another-time") {
 		t.Errorf("another version: exit %d, %s", code, p.out)
 	}

@@ -37,7 +37,7 @@ async function ask(view: RunView, answer: (command: Command) => unknown = () => 
   const asked = serve({
     'GET /api/runs': () => ({ runs: [now.run] }),
     [`GET /api/runs/r1`]: () => now,
-    [`GET /api/runs/r1?after=${view.seq}`]: () => now,
+    [`GET /api/runs/r1?after=${view.seq}&records=changed`]: () => now,
     'POST /api/runs/r1/commands': (body) => answer(body as Command),
   });
   runs.list = [view.run];
@@ -247,7 +247,7 @@ test('a question that the list knows of first is waited for', async () => {
   serve({
     'GET /api/runs': () => ({ runs: [view.run] }),
     'GET /api/runs/r1': () => (++reads < 2 ? { ...view, gate: undefined } : view),
-    'GET /api/runs/r1?after=10': () => ({ ...view, seq: 11 }),
+    'GET /api/runs/r1?after=10&records=changed': () => ({ ...view, seq: 11 }),
   });
   runs.list = [view.run];
   gates.open('r1');

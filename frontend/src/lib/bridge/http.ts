@@ -67,9 +67,9 @@ const run = (id: string) => `/api/runs/${encodeURIComponent(id)}`;
 export const http = {
   about: () => json<wire.About>('GET', '/api/about'),
   runs: () => json<wire.RunList>('GET', '/api/runs'),
-  /** With after, only the rounds and parts that changed since that record. */
+  /** With after, only the rounds, records and parts that changed since then. */
   run: (id: string, after = 0) =>
-    json<wire.RunView>('GET', after > 0 ? `${run(id)}?after=${after}` : run(id)),
+    json<wire.RunView>('GET', after > 0 ? `${run(id)}?after=${after}&records=changed` : run(id)),
   round: (id: string, n: number) => json<wire.RoundDetail>('GET', `${run(id)}/rounds/${n}`),
   task: (id: string) => call('GET', `${run(id)}/task`).then((a) => a.text()),
   text: (id: string, digest: string) => call('GET', http.textUrl(id, digest)).then((a) => a.text()),

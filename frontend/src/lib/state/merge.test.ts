@@ -38,6 +38,18 @@ test('news are laid over what is known, and what is absent stays', () => {
   expect(merged?.gate).toBeUndefined();
 });
 
+test('changed records take the place of what was believed, and new ones follow', () => {
+  const record = (id: string, mark: string) => ({ id, mark, text: id });
+  const known = viewOf({ seq: 1, records: [record('R1', 'pending'), record('R2', 'pending')] });
+  const news = viewOf({ seq: 2, after: 1, records: [record('R1', 'completed'), record('F1', 'untrusted')] });
+  expect(merge(known, news)?.records).toEqual([
+    record('R1', 'completed'),
+    record('R2', 'pending'),
+    record('F1', 'untrusted'),
+  ]);
+  expect(merge(viewOf({ seq: 1 }), news)?.records).toEqual(news.records);
+});
+
 test('an empty list that is present is news', () => {
   const known = viewOf({ seq: 1, messages: [{ id: 'm', text: 'hello', at: 1 }] });
   expect(merge(known, viewOf({ seq: 2, after: 1, messages: [] }))?.messages).toEqual([]);

@@ -1,4 +1,4 @@
-import type { RoundRow, RunView } from '$lib/bridge';
+import type { Record, RoundRow, RunView } from '$lib/bridge';
 
 /** merge lays what changed over what is known. It answers null when the two do
  * not fit, so that the whole has to be read again. */
@@ -11,11 +11,20 @@ export function merge(known: RunView | null, news: RunView): RunView | null {
     ...news,
     after: undefined,
     round_rows,
-    records: news.records ?? known.records,
+    records: mergeRecords(known.records, news.records),
     messages: news.messages ?? known.messages,
     reply: news.reply ?? known.reply,
     reply_cut: news.reply === undefined ? known.reply_cut : news.reply_cut,
   };
+}
+
+/** mergeRecords replaces records by their ids and adds new ones; none is ever
+ * taken away. */
+export function mergeRecords(known: Record[] | undefined, news: Record[] | undefined): Record[] | undefined {
+  if (!known || !news) return news ?? known;
+  const records = new Map(known.map((record) => [record.id, record]));
+  for (const record of news) records.set(record.id, record);
+  return [...records.values()];
 }
 
 /** mergeRows replaces rows by their number and adds new ones; an untouched row

@@ -53,7 +53,11 @@ async function show(over: Partial<View> = {}, more: Parameters<typeof serve>[0] 
   view.run.id = id;
   const asked = serve({
     [`GET /api/runs/${id}`]: () => view,
-    [`GET /api/runs/${id}?after=${view.seq}`]: () => ({ ...view, after: view.seq, round_rows: [] }),
+    [`GET /api/runs/${id}?after=${view.seq}&records=changed`]: () => ({
+      ...view,
+      after: view.seq,
+      round_rows: [],
+    }),
     [`POST /api/runs/${id}/commands`]: () => ({ id: 'x', seq: 5 }),
     ...Object.fromEntries(
       rows.map((row) => [`GET /api/runs/${id}/rounds/${row.n}`, () => ({ row, task: `task of ${row.n}` })]),
