@@ -189,27 +189,6 @@ func (a *app) purgeAll(h *rundir.Home, plan []rundir.Purgeable) error {
 	return nil
 }
 
-// warnOfSize says when all runs together take more than the settings allow.
-// Nothing is deleted for it: what was worked on for days is not a cache.
-func (a *app) warnOfSize(h *rundir.Home) {
-	s, err := a.settings(h)
-	if err != nil {
-		return
-	}
-	if used, err := h.Used(); err == nil {
-		fmt.Fprint(a.err, overCap(used, s.Storage.TotalGiB))
-	}
-}
-
-// overCap is a line about more bytes than a cap in GiB allows, else empty.
-func overCap(used int64, gib int) string {
-	if used <= int64(gib)<<30 {
-		return ""
-	}
-	return fmt.Sprintf("warning: all runs take %s, more than storage.total_gib = %d; `longwatch purge` deletes old ones\n",
-		bytesWords(used), gib)
-}
-
 // bytesWords is a size for people.
 func bytesWords(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}

@@ -55,7 +55,6 @@ func (a *app) run(path string, f runFlags) error {
 		return err
 	}
 	defer r.Close()
-	a.warnOfSize(h)
 	at := operator.Attendant{Home: h, Run: r}
 	if err := at.Attend(false); err != nil {
 		return err

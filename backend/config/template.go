@@ -59,7 +59,7 @@ shell_kib = 64
 
 # How much all runs together keep.
 [storage]
-total_gib = 20
+total_gib = 20             # no new run starts above it; nothing is deleted for it
 keep_days = 0             # finished runs; 0: for ever
 
 # An agent of your own, or another place or model for a built-in one. Only this

@@ -15,6 +15,9 @@ func Create(h *rundir.Home, t task.Task, data []byte, with With) (*rundir.Run, e
 	if err != nil {
 		return nil, err
 	}
+	if err := h.Room(with.Settings.Storage.TotalGiB); err != nil {
+		return nil, err
+	}
 	l, err := h.LeaseWorkspace(spec.Workspace, spec.Run)
 	if err != nil {
 		return nil, err

@@ -49,6 +49,24 @@ func size(d *safefs.Dir) (int64, error) {
 // Used is what all runs take on disk together, in bytes.
 func (h *Home) Used() (int64, error) { return size(h.runs) }
 
+// Room refuses a new run where all of them take more than so many GiB. Nothing
+// is deleted for it: what was worked on for days is not a cache.
+func (h *Home) Room(gib int) error {
+	used, err := h.Used()
+	if err != nil {
+		return err
+	}
+	return room(used, gib)
+}
+
+func room(used int64, gib int) error {
+	if used <= int64(gib)<<30 {
+		return nil
+	}
+	return fmt.Errorf("%w: all runs take %.1f GiB, more than storage.total_gib = %d; `longwatch purge` deletes old ones, `longwatch runs --size` shows what they take",
+		ErrCannotStart, float64(used)/(1<<30), gib)
+}
+
 // PurgeWish says which runs a purge is about.
 type PurgeWish struct {
 	// Before is when the newest of them may have changed last, unix ms.

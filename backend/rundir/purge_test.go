@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,5 +99,20 @@ func TestSizeGrowsWithWhatIsKept(t *testing.T) {
 	check(t, err)
 	if after-before < 1<<20 || used < after {
 		t.Errorf("from %d to %d, all together %d", before, after, used)
+	}
+}
+
+func TestNoRunStartsAboveTheCap(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	newRun(t, h, "r1")
+	if err := h.Room(1); err != nil {
+		t.Errorf("below it: %v", err)
+	}
+	if err := room(2<<30, 2); err != nil {
+		t.Errorf("at it: %v", err)
+	}
+	if err := room(2<<30+1, 2); !errors.Is(err, ErrCannotStart) || !strings.Contains(err.Error(), "2.0 GiB, more than storage.total_gib = 2") {
+		t.Errorf("above it: %v", err)
 	}
 }
