@@ -302,7 +302,7 @@ func (s *State) Undo() (Kept, bool) {
 		return Kept{}, false
 	}
 	for _, r := range s.Rounds {
-		if r.Supported() && r.AuditedSeq > to.Seq {
+		if r.Supported() && r.AuditedSeq > to.Seq && r.Audited.Tree != to.Tree {
 			return Kept{}, false
 		}
 	}
