@@ -36,7 +36,7 @@ describe('the window on the list', () => {
 
   test('rows stand one below the other, measured or guessed', () => {
     expect(at[1000]).toBe(100_000);
-    expect(offsets(list.slice(0, 2), new Map([['r1', 50]]))[2]).toBe(142);
+    expect(offsets(list.slice(0, 2), new Map([['r1', 50]]))[2]).toBe(144);
   });
 
   test('each height belongs to one row', () => {

@@ -37,7 +37,7 @@ export function guess(item: Item): number {
   if (item.kind === 'idle') return 28;
   const { row } = item;
   if (row.end === 'waited') return 32;
-  let height = 92;
+  let height = 94;
   if (row.said || row.lowered?.length) height += 22;
   if (row.violations) height += 22;
   if (row.effect === 'worse') height += 22;
@@ -71,7 +71,7 @@ export function rowAt(at: Float64Array, y: number): number {
 export function span(
   at: Float64Array,
   view: { top: number; height: number },
-  more = 6,
+  more = 4,
 ): { from: number; to: number } {
   const n = at.length - 1;
   if (n === 0) return { from: 0, to: 0 };

@@ -50,7 +50,8 @@ function ended(row: RoundRow): Headline {
 /** step is what a round is about, in one line. */
 export function step(row: RoundRow): string {
   if (row.step) return row.step;
-  return row.route === 'done' ? t.live.round.saysDone : t.live.detail.noPlan;
+  if (row.route === 'done') return t.live.round.saysDone;
+  return row.end ? t.live.detail.noPlanEver : t.live.detail.noPlan;
 }
 
 /** lowered says from which word and why a verdict was lowered; null if it was

@@ -12,8 +12,14 @@ export class Scroller {
   top = $state(0);
   height = $state(SOME);
 
-  #heights: ReadonlyMap<string, number> = $state.raw(new Map());
-  at = $derived(offsets(this.list, this.#heights));
+  // One map for good: a copy for each row that is measured would be a thousand
+  // entries each time. The number says that it has changed.
+  #heights = new Map<string, number>();
+  #measures = $state(0);
+  at = $derived.by(() => {
+    void this.#measures;
+    return offsets(this.list, this.#heights);
+  });
   shown = $derived(span(this.at, this));
   total = $derived(this.at[this.list.length] as number);
 
@@ -92,7 +98,8 @@ export class Scroller {
     }
     if (news.size === 0) return;
     const by = this.follow ? 0 : shifted(this.list, this.at, news, this.top);
-    this.#heights = new Map([...this.#heights, ...news]);
+    for (const [key, height] of news) this.#heights.set(key, height);
+    this.#measures++;
     if (by !== 0) queueMicrotask(() => this.#to(this.top + by));
     else this.settle();
   }

@@ -150,6 +150,7 @@ export const live = {
   },
   detail: {
     noPlan: 'There is no plan yet.',
+    noPlanEver: 'No plan was accepted.',
     criteria: 'Acceptance criteria',
     serves: (ids: string) => `serves ${ids}`,
     boundaries: 'Boundaries',

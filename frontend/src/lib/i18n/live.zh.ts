@@ -130,6 +130,7 @@ export const live: typeof en = {
   },
   detail: {
     noPlan: '还没有计划。',
+    noPlanEver: '没有被接受的计划。',
     criteria: '验收标准',
     serves: (ids) => `对应 ${ids}`,
     boundaries: '边界',
