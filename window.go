@@ -64,12 +64,6 @@ func show(files []string) error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return errors.New("there is no display to show a window on; `longwatch serve` shows the runs in a browser")
 	}
-	// Before there are threads of a toolkit that read the environment.
-	logIn()
-	program, err := worker.Program()
-	if err != nil {
-		return err
-	}
 	path, err := rundir.DefaultPath()
 	if err != nil {
 		return err
@@ -84,6 +78,12 @@ func show(files []string) error {
 		return err
 	}
 	defer seat.Leave()
+	// Before there are threads of a toolkit that read the environment.
+	logIn()
+	program, err := worker.Program()
+	if err != nil {
+		return err
+	}
 	return (&shell{home: home, seat: seat, program: program}).run(call)
 }
 
@@ -194,7 +194,9 @@ func (sh *shell) wails(ctx context.Context, h http.Handler) (err error) {
 	o.OnStartup = func(wails context.Context) {
 		sh.app.begun(wails)
 		sh.app.attach(sh.look)
-		sh.tasks.Go(func() { sh.sameVersion(ctx) })
+		// Nobody waits for it: it may have asked the toolkit for a dialog that
+		// the toolkit's end leaves without an answer.
+		go sh.sameVersion(ctx)
 	}
 	o.OnBeforeClose = func(context.Context) (prevent bool) {
 		sh.remember()
