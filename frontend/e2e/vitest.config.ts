@@ -8,6 +8,8 @@ export default defineConfig({
     globalSetup: ['e2e/build.ts'],
     environment: 'node',
     fileParallelism: false,
+    // A machine with much else to do may miss a deadline once.
+    retry: 1,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
